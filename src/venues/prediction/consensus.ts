@@ -62,7 +62,7 @@ export const byWeight = (a: { token_id: string; weight: number }, b: { token_id:
   roundTo(b.weight, DECIMALS) - roundTo(a.weight, DECIMALS) || (a.token_id < b.token_id ? -1 : 1);
 
 /** Share of the leading weight in all, as it is told. */
-export const strengthOf = (weight: number, all: number): number => roundTo(weight / all, DECIMALS);
+export const consensusStrength = (weight: number, all: number): number => roundTo(weight / all, DECIMALS);
 
 /** Consensus of the wallets with these stances, all of one market. A wallet on several outcomes counts net. */
 export function consensusOf(stances: readonly Stance[], weigh: Weight): Consensus {
@@ -72,7 +72,7 @@ export function consensusOf(stances: readonly Stance[], weigh: Weight): Consensu
   const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
   const leading = [...weights].map(([token_id, weight]) => ({ token_id, weight })).sort(byWeight)[0];
   if (leading === undefined || leading.weight <= 0) return { token_id: null, strength: null, weights, wallets, independent_wallets: null };
-  const strength = wallets.length < FEWEST_WALLETS ? null : strengthOf(leading.weight, all);
+  const strength = wallets.length < FEWEST_WALLETS ? null : consensusStrength(leading.weight, all);
   return { token_id: leading.token_id, strength, weights, wallets, independent_wallets: independentOf(wallets) };
 }
 

@@ -37,6 +37,7 @@ export type Trend = 'rising' | 'falling' | 'flat';
 /** More than 5 % up, more than 5 % down, between; something from nothing rises. Null without an earlier amount. */
 export function trendOf(amount: string, earlier: string | null): Trend | null {
   if (earlier === null) return null;
-  const change = changePercent(amount, earlier) ?? (Number(amount) > 0 ? Number.POSITIVE_INFINITY : 0);
-  return change > 5 ? 'rising' : change < -5 ? 'falling' : 'flat';
+  // 5 % is a twentieth.
+  const [before, change] = [fixed(earlier), 20n * (fixed(amount) - fixed(earlier))];
+  return change > before ? 'rising' : change < -before ? 'falling' : 'flat';
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
+import { roundTo } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
 import { type Timeframe, lengthOf, windowOf, withShorter } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
@@ -94,9 +95,9 @@ function extremes(flows: readonly Flow[]): { biggest_inflow: string | null; bigg
 type FlowTrend =
   'accelerating_in' | 'decelerating_in' | 'accelerating_out' | 'decelerating_out' | 'reversing_in' | 'reversing_out' | 'flat';
 
-/** How a net flow `c` compares with the one before, `p`; a flow that ends slows down. */
+/** How a net flow `c` compares with the one before, `p`; a flow that ends slows down. Compared as they are told: exactly 5 % is not below it. */
 export function flowTrend(c: number, p: number): FlowTrend {
-  if (Math.abs(c - p) < 0.05 * Math.max(Math.abs(p), 1)) return 'flat';
+  if (roundTo(Math.abs(c - p), 6) < roundTo(0.05 * Math.max(Math.abs(p), 1), 6)) return 'flat';
   if (c > 0) return p < 0 ? 'reversing_in' : c > p ? 'accelerating_in' : 'decelerating_in';
   if (c < 0) return p > 0 ? 'reversing_out' : c < p ? 'accelerating_out' : 'decelerating_out';
   return p > 0 ? 'decelerating_in' : 'decelerating_out';

@@ -99,16 +99,17 @@ export function labelOf(score: number): 'very_bearish' | 'bearish' | 'neutral' |
 }
 
 function overallOf(all: readonly SeriesRow[], smart: readonly SmartSeriesRow[], reference: string): Record<string, unknown> {
-  const [score, smart_sentiment] = [scoreOf(all, reference), scoreOf(smart, reference)];
+  const [exact, smart_sentiment] = [scoreOf(all, reference), scoreOf(smart, reference)];
+  const score = six(exact);
   const [buy_volume, sell_volume] = [total(all.map((row) => row.buy_usdc)), total(all.map((row) => row.sell_usdc))];
   return {
-    score: six(score),
+    score,
     label: score === null ? null : labelOf(score),
     buy_volume,
     sell_volume,
     buy_sell_ratio: over(buy_volume, sell_volume),
     smart_sentiment: six(smart_sentiment),
-    divergence: score === null || smart_sentiment === null ? null : six(smart_sentiment - score),
+    divergence: exact === null || smart_sentiment === null ? null : six(smart_sentiment - exact),
   };
 }
 
@@ -162,7 +163,8 @@ function pointsOf(
 }
 
 /** Scores are plain floats in the answer: rounded here as ratios are. */
-export const six = (value: number | null): number | null => (value === null ? null : Math.round(value * 1e6) / 1e6 + 0);
+export const six = <Score extends number | null>(value: Score): Score =>
+  (value === null ? null : Math.round(value * 1e6) / 1e6 + 0) as Score;
 
 /** A change of the score by this much, of 2 possible, has a direction: 5 % of either side. */
 export const NOTICEABLE = 0.05;
@@ -180,10 +182,10 @@ export function momentumOf(scores: readonly (number | null)[]): Momentum {
   const meanOf = (part: readonly (number | null)[]): number | null => mean(part.filter((score) => score !== null));
   const [first, last] = [meanOf(scores.slice(0, third)), meanOf(scores.slice(-third))];
   if (first === null || last === null) return { direction: null, strength: null, change: null };
-  const change = last - first;
+  const change = six(last - first);
   return {
     direction: change > NOTICEABLE ? 'rising' : change < -NOTICEABLE ? 'falling' : 'flat',
-    strength: Math.abs(change) / 2,
-    change: six(change),
+    strength: Math.abs(last - first) / 2,
+    change,
   };
 }

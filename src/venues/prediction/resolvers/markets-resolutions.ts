@@ -6,7 +6,7 @@ import { nextListCursor, openListPage } from '../../../lib/list-page';
 import { DAY_MS } from '../../../lib/time';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
-import { compareAmounts } from '../exact';
+import { compareAmounts, less, total } from '../exact';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { readSearch } from '../market-search';
@@ -166,8 +166,8 @@ function verdictOf(stances: readonly SettledStance[], winner: string): Verdict {
       SettledStance,
       ...SettledStance[],
     ];
-    const net = Number(largest.cost) - others.reduce((sum, other) => sum + Number(other.cost), 0);
-    if (net < SMALLEST_NET_USDC) continue;
+    const net = less(largest.cost, total(others.map((other) => other.cost)));
+    if (Number(net) < SMALLEST_NET_USDC) continue;
     verdict[largest.token_id === winner ? 'correct' : 'wrong'] += 1;
   }
   return verdict;

@@ -1,6 +1,6 @@
 import { groupedBy } from '../../../lib/grouped';
 import type { GraphContext } from '../../venue';
-import { FEWEST_WALLETS, type Stance, byWeight, strengthOf } from '../consensus';
+import { FEWEST_WALLETS, type Stance, byWeight, consensusStrength } from '../consensus';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { type Leaning, listLeanings } from '../queries/leanings';
@@ -69,7 +69,7 @@ function viewOf(leanings: readonly Leaning[]): SmartView {
   const [wallets, weight] = leanings.reduce(([count, sum], one) => [count + one.wallets, sum + one.weight], [0, 0]);
   return {
     token_id: leading.token_id,
-    strength: wallets < FEWEST_WALLETS ? null : strengthOf(leading.weight, weight),
+    strength: wallets < FEWEST_WALLETS ? null : consensusStrength(leading.weight, weight),
     wallets: leading.wallets,
   };
 }

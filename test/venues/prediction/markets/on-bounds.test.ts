@@ -1,0 +1,103 @@
+import { momentumOf } from '../../../../src/venues/prediction/resolvers/flows-sentiment';
+import { testDatabase } from '../../../support/database';
+import { NOW, iso, market, now, trade } from '../small-world';
+import { condition, loadRecords, wallet } from '../support';
+import { call } from './call';
+
+/**
+ * Binary fractions miss decimals by a little: what lies on a bound, or is equal, is so as it is told. 601 to 603 score 67.1.
+ * Market 61: three fifths of their weight are on No at 0.30. Market 62: ten wallets of equal weight, a quarter of an hour from each other. Market 63: $300
+ * against $300. Market 64: 601 held $16.08 of the winner and $6.08 of the loser. Market 65: $7.705 for, $5.695 against. Markets 66 to 68 of three categories:
+ * $1.68 after $1.60, $1.47 after $1.40, and $0.665 after $0.70.
+ */
+
+type Row = Record<string, unknown>;
+interface Report {
+  smart_money: { consensus_outcome: string | null; consensus_strength: number; independent_wallets: number };
+  signal_analysis: { contrarian_signal: boolean; confidence: string };
+}
+
+const [MINUTE, HOUR] = [60, 3_600];
+const TEN = Array.from({ length: 10 }, (_, k) => 611 + k);
+
+describe('figures on their bounds', () => {
+  let db: Awaited<ReturnType<typeof testDatabase>>;
+  beforeAll(async () => {
+    db = await testDatabase();
+    await loadRecords(db.pool, 'markets.json', [
+      ...[61, 62, 63, 65].map((n) => market(n, { endDate: iso(NOW + 12 * HOUR) })),
+      market(64, { closed: true, outcomePrices: '["1", "0"]', closedTime: iso(NOW - HOUR), umaResolutionStatus: 'resolved' }),
+      ...['politics', 'crypto', 'weather'].map((slug, k) => market(66 + k, { tags: [{ slug }] })),
+    ]);
+    await loadRecords(db.pool, 'trades.json', [
+      trade(1, 61, 1, 601, 'BUY', 1_000, 0.3, 5 * HOUR),
+      trade(2, 61, 0, 602, 'BUY', 200, 0.5, 4 * HOUR),
+      trade(3, 61, 0, 603, 'BUY', 200, 0.5, 3 * HOUR),
+      ...TEN.map((by, k) => trade(10 + k, 62, 0, by, 'BUY', 200, 0.5, 9 * HOUR - k * 15 * MINUTE)),
+      trade(4, 63, 0, 601, 'BUY', 600, 0.5, 5 * HOUR),
+      trade(5, 63, 1, 602, 'BUY', 200, 0.5, 4 * HOUR),
+      trade(6, 63, 1, 603, 'BUY', 400, 0.5, 3 * HOUR),
+      trade(20, 64, 0, 601, 'BUY', 32.16, 0.5, 5 * HOUR),
+      trade(21, 64, 1, 601, 'BUY', 12.16, 0.5, 4 * HOUR),
+      trade(22, 65, 0, 604, 'BUY', 15.41, 0.5, 2 * HOUR),
+      trade(23, 65, 0, 604, 'SELL', 11.39, 0.5, HOUR),
+      ...[3.2, 2.8, 1.4].map((size, k) => trade(30 + k, 66 + k, 0, 605, 'BUY', size, 0.5, 25 * HOUR)),
+      ...[3.36, 2.94, 1.33].map((size, k) => trade(40 + k, 66 + k, 0, 605, 'BUY', size, 0.5, HOUR)),
+    ]);
+    const scores = [...[601, 602, 603].map((by) => [by, 67.1] as const), ...TEN.map((by) => [by, 60.1] as const)];
+    for (const day of ['2026-03-09', '2026-03-10'])
+      for (const [by, score] of scores)
+        await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, tags, version) VALUES ($1, $3, $2, '{}', 'test')", [wallet(by), score, day]); // prettier-ignore
+  });
+  afterAll(() => db.drop());
+
+  const report = async (n: number): Promise<Report> =>
+    (await call<Report>(db, 'markets/intelligence', now, { condition_id: condition(n) })).data;
+  const listed = async (path: string, n: number): Promise<Row | undefined> =>
+    (await call<Row[]>(db, path, now)).data.find(({ condition_id }) => condition_id === condition(n));
+
+  test('a strength of 0.6 is clear', async () => {
+    expect(await report(61)).toMatchObject({
+      smart_money: { consensus_outcome: 'No', consensus_strength: 0.6 },
+      signal_analysis: { contrarian_signal: true },
+    });
+    expect(await listed('markets/search', 61)).toMatchObject({ smart_money_outcome: 'No', has_contrarian_signal: true });
+  });
+
+  test('ten equal wallets apart from each other are ten', async () => {
+    expect(await report(62)).toMatchObject({
+      smart_money: { consensus_outcome: 'Yes', consensus_strength: 1, independent_wallets: 10 },
+      signal_analysis: { confidence: 'high' },
+    });
+    const conviction = await call<Row[]>(db, 'markets/high-conviction', now, { min_avg_score: 60 });
+    expect(conviction.data).toMatchObject([{ condition_id: condition(62), independent_wallets: 10 }]);
+  });
+
+  test('of equal weights the first outcome is favoured', async () => {
+    expect(await report(63)).toMatchObject({ smart_money: { consensus_outcome: 'Yes', consensus_strength: 0.5 } });
+    for (const path of ['markets/search', 'markets/closing-soon'])
+      expect(await listed(path, 63)).toMatchObject({ smart_money_outcome: 'Yes', smart_money_wallets: 1 });
+  });
+
+  test('a net of $10 is an opinion', async () => {
+    expect(await listed('markets/resolutions', 64)).toMatchObject({ smart_money_correct: 1, smart_money_wrong: 0 });
+  });
+
+  test('a sentiment of 0.15 is bullish', async () => {
+    const { data } = await call<{ overall_sentiment: Row }>(db, 'markets/sentiment', now, { condition_id: condition(65) });
+    expect(data.overall_sentiment).toMatchObject({ score: 0.15, label: 'bullish' });
+  });
+
+  test('five percent more or less is no trend, and no flat flow', async () => {
+    const heatmap = await call<{ breakdown: Row[] }>(db, 'markets/volume-heatmap', now, { limit: 100 });
+    const trends = [66, 67, 68].map((n) => heatmap.data.breakdown.find(({ condition_id }) => condition_id === condition(n)));
+    expect(trends.map((row) => [row?.volume_change_pct, row?.trend])).toEqual([[5, 'flat'], [5, 'flat'], [-5, 'flat']]); // prettier-ignore
+    const { data } = await call<{ categories: Row[] }>(db, 'markets/capital-flow', now, { timeframe: '24h' });
+    const flows = ['Politics', 'Crypto'].map((name) => data.categories.find(({ category }) => category === name));
+    expect(flows.map((row) => [row?.net_flow_change, row?.flow_trend])).toEqual([[0.08, 'accelerating_in'], [0.07, 'accelerating_in']]); // prettier-ignore
+  });
+
+  test('a change of the mean sentiment by 0.05 has no direction', () => {
+    expect(momentumOf([0.5, null, 0.55])).toMatchObject({ direction: 'flat', change: 0.05 });
+  });
+});
