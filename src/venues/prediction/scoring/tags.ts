@@ -1,3 +1,4 @@
+import { roundTo } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
 import { S_PM } from './parameters';
 import { tierOf } from './tiers';
@@ -97,6 +98,7 @@ function isBot({ trades, active_days, median_gap_seconds }: PmBehaviour): boolea
   );
 }
 
-const atLeast = (x: number | null, bound: number): boolean => x !== null && x >= bound;
+/** Shares are compared as they are told: three fifths as a binary fraction may be a little less. */
+const atLeast = (x: number | null, bound: number): boolean => x !== null && roundTo(x, 6) >= bound;
 const above = (x: number | null, bound: number): boolean => x !== null && x > bound;
 const below = (x: number | null, bound: number): boolean => x !== null && x < bound;
