@@ -139,11 +139,13 @@ function convictionOf(one: Favoured, bets: ReadonlyMap<string, number>): Convict
   };
 }
 
+/** Sums and differences without the noise of binary fractions: equal ones are equal. */
+const clear = (figure: number): number => roundTo(figure, 6);
 const ORDERS: Record<Args['sort_by'], (a: Conviction, b: Conviction) => number> = {
-  conviction_score: (a, b) => b.score - a.score,
-  total_smart_usdc: (a, b) => b.total_usdc - a.total_usdc,
+  conviction_score: (a, b) => clear(b.score) - clear(a.score),
+  total_smart_usdc: (a, b) => clear(b.total_usdc) - clear(a.total_usdc),
   smart_wallet_count: (a, b) => b.wallets.length - a.wallets.length,
-  entry_vs_current_gap: (a, b) => (b.gap ?? -2) - (a.gap ?? -2),
+  entry_vs_current_gap: (a, b) => clear(b.gap ?? -2) - clear(a.gap ?? -2),
 };
 
 async function describe(

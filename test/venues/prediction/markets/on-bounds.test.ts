@@ -8,7 +8,7 @@ import { call } from './call';
  * Binary fractions miss decimals by a little: what lies on a bound, or is equal, is so as it is told. 601 to 603 score 67.1.
  * Market 61: three fifths of their weight are on No at 0.30. Market 62: ten wallets of equal weight, a quarter of an hour from each other. Market 63: $300
  * against $300. Market 64: 601 held $16.08 of the winner and $6.08 of the loser. Market 65: $7.705 for, $5.695 against. Markets 66 to 68 of three categories:
- * $1.68 after $1.60, $1.47 after $1.40, and $0.665 after $0.70.
+ * $1.68 after $1.60, $1.47 after $1.40, and $0.665 after $0.70. Markets 71 and 72: $300.30 by two and by one, each ten points above its entry.
  */
 
 type Row = Record<string, unknown>;
@@ -28,6 +28,7 @@ describe('figures on their bounds', () => {
       ...[61, 62, 63, 65].map((n) => market(n, { endDate: iso(NOW + 12 * HOUR) })),
       market(64, { closed: true, outcomePrices: '["1", "0"]', closedTime: iso(NOW - HOUR), umaResolutionStatus: 'resolved' }),
       ...['politics', 'crypto', 'weather'].map((slug, k) => market(66 + k, { tags: [{ slug }] })),
+      ...[71, 72].map((n) => market(n, { tags: [{ slug: 'tech' }] })),
     ]);
     await loadRecords(db.pool, 'trades.json', [
       trade(1, 61, 1, 601, 'BUY', 1_000, 0.3, 5 * HOUR),
@@ -43,6 +44,11 @@ describe('figures on their bounds', () => {
       trade(23, 65, 0, 604, 'SELL', 11.39, 0.5, HOUR),
       ...[3.2, 2.8, 1.4].map((size, k) => trade(30 + k, 66 + k, 0, 605, 'BUY', size, 0.5, 25 * HOUR)),
       ...[3.36, 2.94, 1.33].map((size, k) => trade(40 + k, 66 + k, 0, 605, 'BUY', size, 0.5, HOUR)),
+      trade(50, 71, 0, 601, 'BUY', 200.2, 0.5, 9 * HOUR),
+      trade(51, 71, 0, 602, 'BUY', 400.4, 0.5, 8 * HOUR),
+      trade(52, 71, 0, 605, 'BUY', 1, 0.6, HOUR),
+      trade(53, 72, 0, 603, 'BUY', 1_001, 0.3, 8 * HOUR),
+      trade(54, 72, 0, 605, 'BUY', 1, 0.4, HOUR),
     ]);
     const scores = [...[601, 602, 603].map((by) => [by, 67.1] as const), ...TEN.map((by) => [by, 60.1] as const)];
     for (const day of ['2026-03-09', '2026-03-10'])
@@ -95,6 +101,13 @@ describe('figures on their bounds', () => {
     const { data } = await call<{ categories: Row[] }>(db, 'markets/capital-flow', now, { timeframe: '24h' });
     const flows = ['Politics', 'Crypto'].map((name) => data.categories.find(({ category }) => category === name));
     expect(flows.map((row) => [row?.net_flow_change, row?.flow_trend])).toEqual([[0.08, 'accelerating_in'], [0.07, 'accelerating_in']]); // prettier-ignore
+  });
+
+  test('equal sums and gaps are in order of their markets', async () => {
+    for (const sort_by of ['total_smart_usdc', 'entry_vs_current_gap']) {
+      const { data } = await call<Row[]>(db, 'markets/high-conviction', now, { category: 'Tech', min_smart_wallets: 1, sort_by });
+      expect(data.map((row) => [row.condition_id, row.total_smart_usdc, row.entry_vs_current_gap])).toEqual([71, 72].map((n) => [condition(n), 300.3, 0.1])); // prettier-ignore
+    }
   });
 
   test('a change of the mean sentiment by 0.05 has no direction', () => {
