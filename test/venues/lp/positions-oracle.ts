@@ -80,7 +80,8 @@ function counted(own: FactEvent[], lives: Map<string, Life>, now: number): Count
       sums.withdrawn_x >= sums.deposited_x &&
       sums.withdrawn_y >= sums.deposited_y;
   const firstDeposit = sorted.find((event) => event.kind === 'deposit')?.at ?? null;
-  const opened = before(life?.opened ?? null, now) ?? (firstDeposit === first.at ? first.at : null);
+  const told = life?.opened ?? null;
+  const opened = told !== null && told <= first.at ? told : firstDeposit === first.at ? first.at : null;
   const closed = before(life?.closed ?? null, now) ?? (lastWithdrawal !== null && emptied ? lastWithdrawal : null);
   const known = closed !== null && opened !== null && firstDeposit !== null && sorted.every((event) => event.usd !== null);
   return {

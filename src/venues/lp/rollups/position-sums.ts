@@ -33,14 +33,14 @@ const net = (a: string, b: string): string => `sum(CASE WHEN rebalance THEN grea
  * The two legs of a rebalance net out, token by token and in USD. A position is closed by its close event, else when
  * its liquidity has gone: by liquidity where every flow tells it, by both tokens' amounts otherwise. What is deposited after a close opens the
  * position again: an address made from its owner, pool and bins comes back with them.
- * A position whose first fact is no deposit was opened before we looked, at an unknown time.
+ * A position whose first fact is no deposit was opened before we looked, at an unknown time; an opening seen later is one at its address again.
  */
 export function positionSums(source: string, before: string | null): string {
   const known = (time: string): string => (before === null ? time : `CASE WHEN ${time} < ${before} THEN ${time} END`);
   return `
 SELECT s.pool_address, s.position_address, s.pool_type, coalesce(p.owner, s.owner) AS owner, s.event_count, s.deposits, s.unpriced, s.uncounted,
   s.deposited_usd, s.withdrawn_usd, s.claimed_usd, s.deposited_x, s.deposited_y, s.withdrawn_x, s.withdrawn_y,
-  coalesce(${known('p.opened_at')}, CASE WHEN s.first_deposit_at = s.first_at THEN s.first_at END) AS opened_at, c.closed_at, s.first_at, s.last_at,
+  CASE WHEN p.opened_at <= s.first_at THEN p.opened_at WHEN s.first_deposit_at = s.first_at THEN s.first_at END AS opened_at, c.closed_at, s.first_at, s.last_at,
   greatest(s.last_at, c.closed_at) AS changed_at
 FROM (
   SELECT pool_address, position_address, min(pool_type) AS pool_type, (array_agg(owner ORDER BY last_at DESC) FILTER (WHERE owner IS NOT NULL))[1] AS owner,

@@ -139,6 +139,41 @@ test('a position that is opened again at the address of a closed one is open, un
   });
 });
 
+test('a position is as old as its first deposit, not as the opening that was seen; nothing tells how old one is that was there before', async () => {
+  await inStore(async (store) => {
+    await loadRecords(store.pool, 'pools.json', [dlmmPoolsPage]);
+    await loadRecords(store.pool, 'histories.json', [
+      own('s1', '2026-03-05T10:00:00Z', 'add', P1, ANNA, '1000'),
+      own('s2', '2026-03-06T10:00:00Z', 'remove', P1, ANNA, '1100'),
+      // What Ben took out here he put in before anybody looked.
+      own('s3', '2026-03-06T10:00:00Z', 'remove', P2, BEN, '1000'),
+      ...[P1, P2].flatMap((position, i) => [
+        own(`s4${i}`, '2026-03-08T10:00:00Z', 'add', position, i === 0 ? ANNA : BEN, '500'),
+        own(`s5${i}`, '2026-03-09T10:00:00Z', 'remove', position, i === 0 ? ANNA : BEN, '450'),
+      ]),
+    ]);
+    await loadRecords(
+      store.pool,
+      'chain.json',
+      [
+        [P1, ANNA],
+        [P2, BEN],
+      ].flatMap(([position, owner], i) => [
+        tx(`s6${i}`, '2026-03-08T10:00:00Z', owner as string, positionCreate(SOL_USDC, position as string, owner as string)),
+        tx(`s7${i}`, '2026-03-09T10:00:00Z', owner as string, positionClose(position as string, owner as string)),
+      ]),
+    );
+    const told = async (position_address: string): Promise<unknown[]> => {
+      const { summary } = (await ask<{ summary: Row }>(store, 'lp/positions/history', NOW, { position_address })).data;
+      return [summary.status, summary.opened_at, summary.hold_hours, summary.realized_pnl_usd];
+    };
+    expect(await told(P1)).toEqual(['closed', '2026-03-05T10:00:00Z', 96, 50]);
+    expect(await told(P2)).toEqual(['closed', null, null, null]);
+    const { summary } = (await ask<{ summary: Row }>(store, 'lp/lps/profile', NOW, { owner: BEN })).data;
+    expect(summary).toMatchObject({ closed_positions: 1, realized_pnl_usd: null, win_rate: null });
+  });
+});
+
 test('every answer with scores names the version of their run, none before the first', async () => {
   const asked: [endpoint: string, variables: Row][] = [
     ['lp/pools/trending', { timeframe: '4h', min_volume_usd: 0 }],
