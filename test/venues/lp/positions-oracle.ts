@@ -73,6 +73,7 @@ function counted(own: FactEvent[], lives: Map<string, Life>, now: number): Count
   };
   const moves = sorted.filter((event) => event.kind !== 'claim');
   const lastWithdrawal = moves.filter((event) => event.kind === 'withdraw').at(-1)?.at ?? null;
+  const lastDeposit = moves.filter((event) => event.kind === 'deposit').at(-1)?.at ?? null;
   const emptied = moves.every((event) => event.liquidity !== null)
     ? total(moves.map((event) => event.liquidity)) <= 0n
     : moves.some((event) => event.kind === 'deposit') &&
@@ -82,7 +83,9 @@ function counted(own: FactEvent[], lives: Map<string, Life>, now: number): Count
   const firstDeposit = sorted.find((event) => event.kind === 'deposit')?.at ?? null;
   const told = life?.opened ?? null;
   const opened = told !== null && told <= first.at ? told : firstDeposit === first.at ? first.at : null;
-  const closed = before(life?.closed ?? null, now) ?? (lastWithdrawal !== null && emptied ? lastWithdrawal : null);
+  const closed =
+    before(life?.closed ?? null, now) ??
+    (lastWithdrawal !== null && emptied && !(lastDeposit !== null && lastDeposit > lastWithdrawal) ? lastWithdrawal : null);
   const known = closed !== null && opened !== null && firstDeposit !== null && sorted.every((event) => event.usd !== null);
   return {
     pool: first.pool,

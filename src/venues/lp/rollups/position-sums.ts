@@ -31,8 +31,8 @@ const net = (a: string, b: string): string => `sum(CASE WHEN rebalance THEN grea
  * `before` (SQL of an instant; all facts when null).
  *
  * The two legs of a rebalance net out, token by token and in USD. A position is closed by its close event, else when
- * its liquidity has gone: by liquidity where every flow tells it, by both tokens' amounts otherwise. What is deposited after a close opens the
- * position again: an address made from its owner, pool and bins comes back with them.
+ * its liquidity has gone: by liquidity where every flow tells it, by both tokens' amounts otherwise. What is deposited after a close, or after the last
+ * withdrawal, opens the position again: an address made from its owner, pool and bins comes back with them.
  * A position whose first fact is no deposit was opened before we looked, at an unknown time; an opening seen later is one at its address again.
  */
 export function positionSums(source: string, before: string | null): string {
@@ -67,7 +67,7 @@ FROM (
 ) s
 LEFT JOIN lp_position p ON p.position_address = s.position_address
 CROSS JOIN LATERAL (SELECT coalesce(CASE WHEN s.last_deposit_at > p.closed_at THEN NULL ELSE ${known('p.closed_at')} END, CASE
-  WHEN s.last_withdraw_at IS NULL THEN NULL
+  WHEN s.last_withdraw_at IS NULL OR s.last_withdraw_at < s.last_deposit_at THEN NULL
   WHEN s.liquidity IS NOT NULL THEN CASE WHEN s.liquidity <= 0 THEN s.last_withdraw_at END
   WHEN s.deposits > 0 AND s.uncounted = 0 AND s.withdrawn_x >= s.deposited_x AND s.withdrawn_y >= s.deposited_y THEN s.last_withdraw_at END) AS closed_at) c`;
 }

@@ -174,6 +174,31 @@ test('a position is as old as its first deposit, not as the opening that was see
   });
 });
 
+test('what is put in after the last withdrawal is there, however much was taken out before', async () => {
+  await inStore(async (store) => {
+    await loadRecords(store.pool, 'pools.json', [dlmmPoolsPage]);
+    await loadRecords(store.pool, 'damm.json', [dammPoolsPage]);
+    // Nobody saw what was put in first.
+    await loadRecords(store.pool, 'histories.json', [
+      own('w1', '2026-03-05T10:00:00Z', 'remove', P1, ANNA, '1000'),
+      own('w2', '2026-03-06T10:00:00Z', 'add', P1, ANNA, '500'),
+    ]);
+    const changes = (name: string, at: string, delta: number, type: 0 | 1): Row =>
+      tx(name, at, BEN, liquidityChange(ZED_SOL, P2, BEN, 1_000_000, 0, type, [0, 0], delta));
+    await loadRecords(store.pool, 'chain.json', [
+      changes('w3', '2026-03-05T10:00:00Z', 900, 1),
+      changes('w4', '2026-03-06T10:00:00Z', 400, 0),
+    ]);
+    const told = async (owner: string, pool_address: string): Promise<unknown[]> => {
+      const { summary } = (await ask<{ summary: Row }>(store, 'lp/positions/history', NOW, { owner, pool_address })).data;
+      const open = await ask<Row[]>(store, 'lp/positions/active', NOW, { owner }).then(({ data: rows }) => rows.length, () => 0); // prettier-ignore
+      return [summary.status, summary.closed_at, open];
+    };
+    expect(await told(ANNA, SOL_USDC)).toEqual(['open', null, 1]);
+    expect(await told(BEN, ZED_SOL)).toEqual(['open', null, 1]);
+  });
+});
+
 test('every answer with scores names the version of their run, none before the first', async () => {
   const asked: [endpoint: string, variables: Row][] = [
     ['lp/pools/trending', { timeframe: '4h', min_volume_usd: 0 }],
