@@ -9,7 +9,9 @@ import { feeRate, feeRateFlag, flowsIn, hourSpanOf, ofPool, spanOf, swapsIn } fr
 export interface FeeTotalsRow {
   total_fees_claimed: string;
   claims: number;
+  /** Claims, and swaps, without known USD. */
   unpriced: number;
+  unpriced_swaps: number;
   unique_claimers: number;
   avg_claim_usd: string | null;
   claim_concentration_hhi: string | null;
@@ -51,9 +53,9 @@ unpriced AS (
   SELECT CASE WHEN f.unpriced > 0 THEN (
     SELECT count(*) FROM lp_event WHERE ${claimOf(7)} AND usd IS NULL) ELSE 0 END::int AS n FROM flows f
 ),
-swaps AS (SELECT sum(usd) AS usd, CASE WHEN count(*) = 0 THEN (SELECT 0 FROM lp_pool_hour h WHERE h.pool_address = $7 AND h.hour < $2 LIMIT 1) ELSE sum(fee_usd) END AS fee_usd, coalesce(sum(swaps), 0)::int AS n FROM (${swapsIn(1, 0, ofPool(7))}) s),
+swaps AS (SELECT sum(usd) AS usd, CASE WHEN count(*) = 0 THEN (SELECT 0 FROM lp_pool_hour h WHERE h.pool_address = $7 AND h.hour < $2 LIMIT 1) ELSE sum(fee_usd) END AS fee_usd, coalesce(sum(swaps), 0)::int AS n, coalesce(sum(unpriced), 0)::int AS unpriced FROM (${swapsIn(1, 0, ofPool(7))}) s),
 settled AS (SELECT sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(8, 0, ofPool(7))}) s)
-SELECT f.usd AS total_fees_claimed, f.n AS claims, u.n AS unpriced, o.n AS unique_claimers, f.usd / nullif(f.n - u.n, 0) AS avg_claim_usd,
+SELECT f.usd AS total_fees_claimed, f.n AS claims, u.n AS unpriced, s.unpriced AS unpriced_swaps, o.n AS unique_claimers, f.usd / nullif(f.n - u.n, 0) AS avg_claim_usd,
   o.squares / nullif(o.usd * o.usd, 0) AS claim_concentration_hhi,
   s.usd AS volume_usd, s.n AS swaps, r.rate AS fee_rate_pct, ${feeRateFlag('p', 'r.rate', '$2')} AS fee_rate_flag,
   CASE WHEN p.created_at IS NOT NULL THEN ${feeRate('a.fee_usd', 'a.usd')} END AS fee_rate_adjusted_pct,

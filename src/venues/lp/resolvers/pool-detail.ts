@@ -76,6 +76,7 @@ async function lpPoolsFeeAnalysis(_root: unknown, input: FeeInput, context: Grap
   if (totals.claims === 0) throw nothingIn(timeframe);
   Object.assign(meta, { timeframe, window, count: claimers.length });
   warnOfUnpriced(totals.unpriced, 'counted, left out of sums', context);
+  warnOfUnpriced(totals.unpriced_swaps, 'left out of volume', context);
   meta.warnings.push(`swaps: ${totals.swaps > 0 ? 'sampled' : 'none'}`);
   const nothing = { fees_claimed: '0', claims: 0, volume_usd: null, fee_rate_pct: null };
   const found = new Map(series.map((row) => [row.bucket.getTime(), row]));

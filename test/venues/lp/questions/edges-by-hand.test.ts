@@ -437,6 +437,20 @@ test('events of a position whose owner nobody told are money and events, and no 
   });
 });
 
+test('pools/fee-analysis: swaps without a known value are left out of its volume, and told', async () => {
+  await inStore(async (other) => {
+    // Nobody tells what the tokens of this pool are divided into.
+    const claimed = { tx: 'n1', at: '2026-03-10T10:00:00Z', type: 'claim_fee', pool: ZED_USDC, position: P2, owner: BEN, x: '0', usdX: '0', y: '3', usdY: '3' } as const; // prettier-ignore
+    await loadRecords(other.pool, 'histories.json', [history(claimed)]);
+    await loadRecords(other.pool, 'chain.json', [
+      tx('n2', '2026-03-10T11:00:00Z', CARA, dlmmSwap(ZED_USDC, CARA, 5, 1_000_000, 1_000_000, true, 1_000)),
+    ]);
+    const { data: fees, meta } = await ask<Row>(other, 'lp/pools/fee-analysis', NOW, { pool_address: ZED_USDC });
+    expect([fees.total_fees_claimed, fees.volume_usd]).toEqual([3, 0]);
+    expect(meta.warnings).toEqual(['1 event has no known USD value: left out of volume', 'swaps: sampled']);
+  });
+});
+
 test('a rate is the launch schedule above 10 % in the first day of a constant-product pool, implausible above what a program allows', async () => {
   await inStore(async (other) => {
     const DAY = 86_400_000;
