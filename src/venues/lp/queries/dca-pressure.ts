@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { leastShown } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import { SOL, STABLES } from '../chain-addresses';
@@ -108,7 +109,7 @@ const STATEMENTS = { one: pressure(true), all: pressure(false) };
 /** Tokens of open recurring orders by the size of their net pressure. */
 export function listPressure(sql: Sql, { token, now, until, before, min_volume_usd, limit }: PressureArgs): Promise<PressureRow[]> {
   const statement = token === null ? STATEMENTS.all : STATEMENTS.one;
-  return sql.query<PressureRow>(statement, [now, until, ...spanOf(before), min_volume_usd, limit, token]);
+  return sql.query<PressureRow>(statement, [now, until, ...spanOf(before), leastShown(min_volume_usd), limit, token]);
 }
 
 const NEWEST: Statement = {

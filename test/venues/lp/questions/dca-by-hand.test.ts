@@ -156,3 +156,18 @@ test('an order that comes round once in ages is due once it can be, and breaks n
     await later.drop();
   }
 });
+
+test('a token whose cycles are shown as the least volume asked for reaches it', async () => {
+  const store = await testDatabase();
+  try {
+    await loadRecords(store.pool, 'tokens.json', tokenList);
+    await loadRecords(store.pool, 'damm_v2_pools_2026-03-10T11-30-00Z.json', [dammPoolsPage]);
+    // 0.995024875 SOL are 99.9999999375 USD.
+    await loadRecords(store.pool, 'chain.json', [opened({ ...BUY_WITH_SOL, cycle: 995_024_875, every_s: HOUR })]);
+    const list = async (min_volume_usd: number): Promise<unknown> => (await ask<Row>(store, 'lp/dca/pressure', NOW, { timeframe: '1h', min_volume_usd })).data; // prettier-ignore
+    expect(await list(100)).toMatchObject({ tokens: [{ token_mint: ZED, buy_volume: 100 }] });
+    await expect(list(100.000_001)).rejects.toMatchObject({ code: 'empty_result' });
+  } finally {
+    await store.drop();
+  }
+});
