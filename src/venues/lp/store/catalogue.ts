@@ -159,8 +159,8 @@ const POOL_NAMES = `pool_address, pool_type, name, mint_x, mint_y, bin_step, bas
   lifetime_fees_usd, reserve_x, reserve_y, reserve_at, swaps_seen`;
 
 /**
- * A catalogue record replaces an older one, or one of unknown age; reserves are those of the newest event. Of a newer record that says the same its time
- * is kept, by which one that comes late is known as older.
+ * A catalogue record replaces an older one, or one of unknown age, and never the other way round; reserves are those of the newest event. Of a newer record
+ * that says the same its time is kept, by which one that comes late is known as older.
  */
 const SAVE_POOLS = `
 WITH merged AS (
@@ -178,7 +178,7 @@ WITH merged AS (
   FROM ${unnestOf(POOL, 'u')}
   LEFT JOIN lp_pool o ON o.pool_address = u.pool_address
   CROSS JOIN LATERAL (SELECT
-    u.catalogued AND (o.as_of IS NULL OR u.as_of IS NULL OR u.as_of >= o.as_of) AS record,
+    u.catalogued AND (o.as_of IS NULL OR coalesce(u.as_of >= o.as_of, false)) AS record,
     u.reserve_at IS NOT NULL AND u.reserve_at >= coalesce(o.reserve_at, u.reserve_at) AS reserves) r
 ), saved AS (
   INSERT INTO lp_pool (${POOL_NAMES})

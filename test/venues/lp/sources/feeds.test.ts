@@ -259,6 +259,22 @@ describe('catalogues', () => {
     expect(await rows(`SELECT tvl_usd FROM lp_pool WHERE pool_address = '${up}'`)).toEqual([{ tvl_usd: '7' }]);
   });
 
+  test('a page that does not tell its time stands until one that does comes, and never in its place', async () => {
+    const page = (tvl: number, name: string): unknown => ({
+      ...dlmmPoolsPage,
+      data: [{ ...dlmmPoolsPage.data[0], name, tvl, cumulative_metrics: { volume: tvl * 10, fees: tvl / 10 } }],
+    });
+    const told = (): Promise<unknown[]> => rows('SELECT name, tvl_usd, lifetime_volume_usd, as_of::text FROM lp_pool');
+    const loadUndated = () => load('pools.json', [page(20, 'OLD-USDC')]);
+    await loadUndated();
+    expect(await told()).toEqual([{ name: 'OLD-USDC', tvl_usd: '20', lifetime_volume_usd: '200', as_of: null }]);
+    await load('pools_2026-04-05T10-00-00Z.json', [page(30, 'SOL-USDC')]);
+    const dated = [{ name: 'SOL-USDC', tvl_usd: '30', lifetime_volume_usd: '300', as_of: '2026-04-05 10:00:00+00' }];
+    expect(await told()).toEqual(dated);
+    expect(await loadUndated()).toMatchObject({ inserted: 0, duplicates: 1 });
+    expect(await told()).toEqual(dated);
+  });
+
   test('name and fee are what the newest page says that tells them, in whatever order pages come', async () => {
     const page = (name: string | undefined, base_fee_pct: number): unknown => ({
       ...dlmmPoolsPage,
