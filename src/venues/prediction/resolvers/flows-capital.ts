@@ -204,10 +204,10 @@ function compareCategory(category: string, flows: readonly RankedFlow[]): Record
   };
 }
 
-/** Daily flow of the shortest window against that of the longest. */
+/** Daily flow of the shortest window against that of the longest. Binary fractions may make 1.4999999999999998 of what is 1.5 by its decimals. */
 export function momentumOf(short: number, long: number): 'accelerating' | 'fading' | 'reversing' | 'steady' {
   if (short * long < 0) return 'reversing';
   if (long === 0) return short === 0 ? 'steady' : 'accelerating';
-  const times = short / long;
+  const times = roundTo(short / long, 9);
   return times >= 1.5 ? 'accelerating' : times <= 0.5 ? 'fading' : 'steady';
 }

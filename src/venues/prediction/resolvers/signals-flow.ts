@@ -1,7 +1,7 @@
 import type { pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
 import { BUCKETS, bucketsOf } from '../../../lib/grid';
 import { groupedBy } from '../../../lib/grouped';
-import { pearson } from '../../../lib/statistics';
+import { pearson, roundTo } from '../../../lib/statistics';
 import { BEGINNING, type Timeframe, type Window } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { less, over, total } from '../exact';
@@ -29,9 +29,9 @@ type Phase = 'accumulation' | 'distribution' | 'neutral';
 /** Net over gross from which a flow has a direction. */
 export const PHASE_FROM = 0.15;
 
-/** Phase of buys against sells. */
+/** Phase of buys against sells. Binary fractions may make 0.1499999999999999 of a share that is 0.15 by its decimals. */
 export function phaseOf(buys: string, sells: string): Phase {
-  const share = over(less(buys, sells), total([buys, sells])) ?? 0;
+  const share = roundTo(over(less(buys, sells), total([buys, sells])) ?? 0, 12);
   return share >= PHASE_FROM ? 'accumulation' : share <= -PHASE_FROM ? 'distribution' : 'neutral';
 }
 

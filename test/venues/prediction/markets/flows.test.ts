@@ -231,6 +231,9 @@ describe('flows', () => {
       'steady',
       'fading',
     ]);
+    // 1.65 on a day, 7.7 in a week: 1.5 times 1.1 by their decimals.
+    expect(1.65 / (7.7 / 7)).toBeLessThan(1.5);
+    expect(momentumOf(1.65, 7.7 / 7)).toBe('accelerating');
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type Stance, byMoney, byScore, consensusOf, independentOf } from '../../../../src/venues/prediction/consensus';
-import { meanScore } from '../../../../src/venues/prediction/exact';
+import { changePercent, meanScore, trendOf } from '../../../../src/venues/prediction/exact';
 import { pricesAt } from '../../../../src/venues/prediction/market-prices';
 import { readSearch, relevanceOf, wordsOf } from '../../../../src/venues/prediction/market-search';
 import { WordVectors, countWords } from '../../../../src/venues/prediction/market-words';
@@ -220,6 +220,14 @@ test('words for scores and flows stand where the definitions put them', () => {
   expect(momentumOf([0, 0, null, 0.5, 0.5, 1])).toEqual({ direction: 'rising', strength: 0.375, change: 0.75 });
   expect(momentumOf([null, null, 1])).toEqual({ direction: null, strength: null, change: null });
   expect(momentumOf([0.04, 0, 0])).toEqual({ direction: 'flat', strength: 0.02, change: -0.04 });
+});
+
+test('what is at a bound by its decimals is there, whatever binary fractions make of it', () => {
+  // A net of 4.02 of 26.8; 5 % more than 1.4.
+  expect((15.41 - 11.39) / 26.8).toBeLessThan(0.15);
+  expect([phaseOf('15.41', '11.39'), phaseOf('11.39', '15.41'), phaseOf('15.40', '11.39')]).toEqual(['accumulation', 'distribution', 'neutral']); // prettier-ignore
+  expect(changePercent('1.47', '1.4')).toBeGreaterThan(5);
+  expect([trendOf('1.47', '1.4'), trendOf('1.33', '1.4'), trendOf('1.470001', '1.4'), trendOf('1', '0')]).toEqual(['flat', 'flat', 'rising', 'rising']); // prettier-ignore
 });
 
 test('a signal is as strong as its score is told, in tenths', () => {

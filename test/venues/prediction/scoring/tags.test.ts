@@ -88,3 +88,9 @@ test('machines are told by these tags', () => {
 
 test('specialist of one category', () =>
   expect([isSpecialist(0.6, 10), isSpecialist(0.6, 9), isSpecialist(null, 99)]).toEqual([true, false, false]));
+
+test('a share that is at its bound by its decimals is there, whatever binary fractions make of it', () => {
+  expect(4.02 / 6.7).toBeLessThan(0.6);
+  expect([isSpecialist(4.02 / 6.7, 10), isSpecialist(0.599999, 10)]).toEqual([true, false]);
+  expect(tagsOf({ ...nobody, largest_event_share: 4.02 / 6.7 }, NOW)).toEqual(['one_hit']);
+});
