@@ -1,3 +1,4 @@
+import { roundDecimal } from '../../../lib/statistics';
 import { BEGINNING, type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { Resolver } from '../../venue';
 import { listUnrealized } from '../queries/known-positions';
@@ -54,9 +55,10 @@ export const walletsCompare: Resolver<unknown, CompareArgs> = async (_, args, co
   };
 };
 
+/** Those whose figure is the highest as it is told: binary fractions, and what is beyond the decimals sent, tell nobody apart. */
 function winnersOf(profiles: ReadonlyMap<string, Profile>, metric: (typeof METRICS)[number]): string[] {
   const values = [...profiles].flatMap(([wallet, profile]) =>
-    profile[metric] === null ? [] : [{ wallet, value: Number(profile[metric]) }],
+    profile[metric] === null ? [] : [{ wallet, value: roundDecimal(String(profile[metric]), 6) }],
   );
   const best = Math.max(...values.map(({ value }) => value));
   return values.filter(({ value }) => value === best).map(({ wallet }) => wallet);

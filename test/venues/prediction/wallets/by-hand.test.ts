@@ -160,6 +160,30 @@ describe('wallets by hand', () => {
     ]); // prettier-ignore
   });
 
+  test('compare: all win that are told the same, whatever binary fractions make of it', async () => {
+    // Bought for 1.40 and for 2.00, sold for 5 % more.
+    await loadRecords(db.pool, 'even.json', [
+      trade(601, 60, 0, 211, 'BUY', 10, 0.14, 9_000),
+      trade(602, 60, 0, 211, 'SELL', 10, 0.147, 8_000),
+      trade(603, 60, 0, 212, 'BUY', 10, 0.2, 9_000),
+      trade(604, 60, 0, 212, 'SELL', 10, 0.21, 8_000),
+    ]);
+    expect((100 * 0.07) / 1.4).toBeGreaterThan((100 * 0.1) / 2);
+    const { wallets, comparison_winners } = await ask<{ wallets: { profile: Row }[]; comparison_winners: Row }>('compare', { wallets: [211, 212].map(wallet) }); // prettier-ignore
+    expect(wallets.map(({ profile }) => [profile.roi_pct, profile.total_pnl])).toEqual([[5, 0.07], [5, 0.1]]); // prettier-ignore
+    expect(comparison_winners).toMatchObject({ roi_pct: [wallet(211), wallet(212)], total_pnl: [wallet(212)], score: [], sharpe: [] });
+  });
+
+  test('a specialist by the share that is told is one in profile, list and filter', async () => {
+    const ten = Array.from({ length: 10 }, (_, n) => trade(620 + n, 41 + n, 0, 213, 'BUY', 1, n === 0 ? 0.42 : 0.4, 3 * DAY));
+    await loadRecords(db.pool, 'special.json', [...ten, trade(630, 60, 0, 213, 'BUY', 4, 0.67, 3 * DAY)]);
+    // 4.02 of 6.70.
+    const { profile } = await ask<{ profile: Row }>('profile', { wallet: wallet(213) });
+    expect([profile.total_volume, profile.is_specialist]).toEqual([6.7, true]);
+    const rows = await ask<Row[]>('niche-experts', { category: 'Crypto', min_category_trades: 9, specialists_only: true });
+    expect(rows.filter((row) => row.wallet === wallet(213))).toMatchObject([{ volume_concentration: 0.6, is_specialist: true }]);
+  });
+
   test('pnl-breakdown: of positions that gained the same the first by id, to the last of the limit; also where some end only later', async () => {
     const shown = async (sent: Row, at = now): Promise<unknown[]> => {
       const sentAll = { wallet: wallet(201), timeframe: 'all', ...sent };
