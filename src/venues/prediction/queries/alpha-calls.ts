@@ -44,15 +44,15 @@ export function listEarlyBets(sql: Sql, filter: AlphaFilter): Promise<EarlyBet[]
   SELECT condition_id, question, category, winning_outcome, resolved_at FROM pm_market
   WHERE resolved_at > ${now} - ${MIN_DAYS(back)} AND resolved_at <= ${now} AND NOT is_voided AND winning_outcome IS NOT NULL${only}
 ), bet AS (
-  SELECT trade.wallet, trade.condition_id, trade.token_id, min(trade."timestamp") AS at, sum(trade.usdc_size) AS usdc, sum(trade.size) AS shares
+  SELECT trade.wallet, trade.condition_id, trade.token_id, COALESCE(trade.tx_hash, trade."timestamp"::text) AS tx, min(trade."timestamp") AS at, sum(trade.usdc_size) AS usdc, sum(trade.size) AS shares
   FROM market JOIN pm_trade AS trade ON trade.condition_id = market.condition_id AND trade."timestamp" <= market.resolved_at - ${MIN_DAYS(early)} AND trade.side = 'BUY'
-  GROUP BY trade.wallet, trade.condition_id, trade.token_id, COALESCE(trade.tx_hash, trade."timestamp"::text)
+  GROUP BY trade.wallet, trade.condition_id, trade.token_id, tx
   HAVING sum(trade.usdc_size) >= ${least} AND sum(trade.usdc_size) <= ${MOST_PRICE} * sum(trade.size)
 )
 SELECT DISTINCT ON (bet.condition_id, bet.wallet, bet.token_id) bet.wallet, bet.condition_id, market.question, market.category, bet.token_id, outcome.outcome,
   outcome.outcome = market.winning_outcome AS won, market.winning_outcome, bet.at, bet.usdc::float8 AS usdc, bet.shares::float8 AS shares, market.resolved_at
 FROM bet JOIN market ON market.condition_id = bet.condition_id JOIN pm_outcome AS outcome ON outcome.condition_id = bet.condition_id AND outcome.token_id = bet.token_id
-ORDER BY bet.condition_id, bet.wallet, bet.token_id, bet.at`;
+ORDER BY bet.condition_id, bet.wallet, bet.token_id, bet.at, bet.tx`;
   return sql.query<EarlyBet>({ name: `pm_early_bets${filter.category === null ? '' : '_category'}`, text }, parameters.values);
 }
 

@@ -210,6 +210,22 @@ describe('calls by hand', () => {
     expect((await callForError(db, 'wallets/alpha-callers', before)).code).toBe('empty_result');
   });
 
+  test('of two early purchases in one second that of the first transaction by id is the call', async () => {
+    // One of $150 at 0.3 and one of $160 at 0.4, told in either order.
+    const at = 16 * DAY;
+    const dear = (n: number, by: number): Record<string, unknown> => trade(n, 50, 0, by, 'BUY', 400, 0.4, at);
+    const cheap = (n: number, by: number): Record<string, unknown> => trade(n, 50, 0, by, 'BUY', 500, 0.3, at);
+    const wallets = Array.from({ length: 16 }, (_, n) => 100 + n);
+    await loadRecords(
+      db.pool,
+      'second.json',
+      wallets.flatMap((by) => [(by % 2 === 0 ? dear : cheap)(2 * by, by), (by % 2 === 0 ? cheap : dear)(2 * by + 1, by)]),
+    );
+    const { data } = await ask({ limit: 100 });
+    const prices = wallets.map((by) => data.find((row) => row.wallet === wallet(by))?.entry_price);
+    expect(prices).toEqual(wallets.map((by) => (by % 2 === 0 ? 0.4 : 0.3)));
+  });
+
   test('what an empty answer suggests has an answer', async () => {
     const suggested = async (sent: Record<string, unknown>): Promise<unknown> => {
       const { suggestion } = (await callForError(db, 'wallets/alpha-callers', now, sent)).context;
