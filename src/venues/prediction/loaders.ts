@@ -94,7 +94,7 @@ export function makeLoaders(context: GraphContext): Loaders {
     state,
     scoreRun,
     prices: new DataLoader((ids) => loadPrices(context, loaders, ids)),
-    insiderScore: new DataLoader((wallets) => loadInsiderScores(context, wallets)),
+    insiderScore: new DataLoader(async (wallets) => loadInsiderScores(context, wallets, (await scoreRun())?.day ?? null)),
     volumeBefore: byRow((rows) => listVolumesBefore(context.sql, rows, context.now)),
     priceBefore: byRow((rows) =>
       listPricesBefore(
@@ -163,7 +163,11 @@ function orThrow<Value>(value: Value | Error | undefined): Exclude<Value, Error>
   return value as Exclude<Value, Error>;
 }
 
-async function loadInsiderScores({ sql, now }: GraphContext, wallets: readonly string[]): Promise<(number | null)[]> {
-  const found = groupedBy(await listInsiderScores(sql, wallets, now), ({ wallet }) => wallet);
+async function loadInsiderScores(
+  { sql, now }: GraphContext,
+  wallets: readonly string[],
+  run_day: string | null,
+): Promise<(number | null)[]> {
+  const found = groupedBy(await listInsiderScores(sql, wallets, now, run_day), ({ wallet }) => wallet);
   return wallets.map((wallet) => (found.has(wallet) ? overMarkets((found.get(wallet) ?? []).map(({ score }) => score)) : null));
 }

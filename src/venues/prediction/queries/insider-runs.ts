@@ -25,29 +25,38 @@ export interface InsiderRow extends InsiderBet {
   signals: InsiderSignalsRecord;
 }
 
+/** SQL of the day of the newest run up to `day`; `run` is the day of the newest run of the scores, which leaves no row here where it finds nobody. */
+const newestOf = (day: string, run: string): string =>
+  `GREATEST((SELECT max(day) FROM pm_insider WHERE day <= ${day}::date), ${run}::date)`;
+
 const NEWEST: Statement = {
   name: 'pm_insiders_newest',
   text: `SELECT found.wallet, found.condition_id, COALESCE(market.category, 'Other') AS category, market.question, found.token_id, COALESCE(token.outcome, found.token_id) AS outcome,
   found.score::float8 AS score, found.buy_usdc, found.first_bet_at, found.generated_at, found.signals
 FROM pm_insider AS found LEFT JOIN pm_market AS market ON market.condition_id = found.condition_id
 LEFT JOIN pm_outcome AS token ON token.condition_id = found.condition_id AND token.token_id = found.token_id
-WHERE found.day = (SELECT max(day) FROM pm_insider WHERE day <= $1::date) AND found.generated_at <= $2
+WHERE found.day = ${newestOf('$1', '$3')} AND found.generated_at <= $2
 ORDER BY found.score DESC, found.wallet, found.condition_id`,
 };
 
-/** The newest run up to `now`, the highest scores first: signals are kept by their rank. */
-export function listNewestInsiders(sql: Sql, now: Date): Promise<InsiderRow[]> {
-  return sql.query<InsiderRow>(NEWEST, [isoDay(now), now]);
+/** The newest run up to `now`, the highest scores first: signals are kept by their rank. `run_day`: of the newest run of the scores. */
+export function listNewestInsiders(sql: Sql, now: Date, run_day: string | null): Promise<InsiderRow[]> {
+  return sql.query<InsiderRow>(NEWEST, [isoDay(now), now, run_day]);
 }
 
 const SCORES: Statement = {
   name: 'pm_insider_scores',
-  text: `SELECT wallet, score::float8 AS score FROM pm_insider WHERE wallet = ANY($1) AND day = (SELECT max(day) FROM pm_insider WHERE day <= $2::date) AND generated_at <= $3`,
+  text: `SELECT wallet, score::float8 AS score FROM pm_insider WHERE wallet = ANY($1) AND day = ${newestOf('$2', '$4')} AND generated_at <= $3`,
 };
 
-/** Scores of wallets on their markets in the newest run up to `now`. */
-export function listInsiderScores(sql: Sql, wallets: readonly string[], now: Date): Promise<{ wallet: string; score: number }[]> {
-  return sql.query<{ wallet: string; score: number }>(SCORES, [wallets, isoDay(now), now]);
+/** Scores of wallets on their markets in the newest run up to `now`; `run_day`: of the newest run of the scores. */
+export function listInsiderScores(
+  sql: Sql,
+  wallets: readonly string[],
+  now: Date,
+  run_day: string | null,
+): Promise<{ wallet: string; score: number }[]> {
+  return sql.query<{ wallet: string; score: number }>(SCORES, [wallets, isoDay(now), now, run_day]);
 }
 
 const EVER: Statement = {

@@ -6,6 +6,7 @@ import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import { type Json, readSnapshot } from '../../../workers/snapshot';
 import type { GraphContext, Resolver, Snapshot } from '../../venue';
 import { less, meanScore, over, percent, total } from '../exact';
+import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { type JudgedPosition, evidenceOf, hasEnded, isPosition } from '../positions/figures';
 import { type BoughtPosition, type WalletEvidence, listBought, listWalletEvidence, sumTaken } from '../queries/insider-evidence';
@@ -137,7 +138,8 @@ export const insidersSnapshot: Snapshot<{ generated_at: Date | null; suspects: S
   parts: ['all'],
   refresh: rescanInsiders,
   build: async (context) => {
-    const rows = await listNewestInsiders(context.sql, context.now);
+    const run = await context.loaders(makeLoaders).scoreRun();
+    const rows = await listNewestInsiders(context.sql, context.now, run?.day ?? null);
     const byWallet = groupedBy(rows, ({ wallet }) => wallet);
     const wallets = [...byWallet.keys()];
     const evidence = await listWalletEvidence(context.sql, wallets, context.now, await loadOverlay(context.sql, context.now));

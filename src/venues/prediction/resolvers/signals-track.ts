@@ -56,7 +56,8 @@ const SAID: Record<Endpoint, (context: GraphContext) => Promise<Said[]>> = {
     (await rowsOf('markets/dumb-consensus', marketsDumbConsensus, context)).map((row) => ({ ...saidBy(row, row.price), direction: -1 })),
   'markets/insiders': async (context) => {
     const { min_score } = SIGNAL_DEFAULTS['markets/insiders'];
-    const found = (await listNewestInsiders(context.sql, context.now)).filter(({ score }) => score >= min_score);
+    const run = await context.loaders(makeLoaders).scoreRun();
+    const found = (await listNewestInsiders(context.sql, context.now, run?.day ?? null)).filter(({ score }) => score >= min_score);
     return found.map(({ condition_id, token_id }) => ({ condition_id, token_id, direction: 1 }));
   },
   'wallets/insiders': async (context) => {

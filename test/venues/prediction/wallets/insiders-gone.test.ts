@@ -1,0 +1,36 @@
+import { emptyMeta, makeContext } from '../../../../src/graph/context';
+import { prediction } from '../../../../src/venues/prediction/index';
+import { buildSnapshots } from '../../../../src/workers/snapshots';
+import { runScores } from '../../../../src/workers/scores';
+import { testDatabase } from '../../../support/database';
+import { call, callForError } from '../markets/call';
+import { NOW, iso, market, now, trade } from '../small-world';
+import { loadRecords, wallet } from '../support';
+
+/** Wallet 501 begins with $1,500 on a quiet market, and is found; the day after $2,000,000 are taken there, and nobody is found any more. */
+
+const [HOUR, DAY] = [3_600, 86_400];
+const later = new Date((NOW + DAY) * 1_000);
+
+test('who was found by the run of the day before is no candidate once a run finds nobody', async () => {
+  const db = await testDatabase();
+  await loadRecords(db.pool, 'markets.json', [market(81, { tags: [{ slug: 'politics' }], endDate: iso(NOW + 80 * HOUR) })]);
+  await loadRecords(db.pool, 'trades.json', [
+    trade(1, 81, 0, 502, 'BUY', 300, 0.5, 9 * DAY),
+    trade(2, 81, 0, 501, 'BUY', 3_000, 0.5, 4 * HOUR),
+  ]);
+  await runScores(db.pool, prediction, now, () => undefined);
+  const scoreAt = async (at: Date): Promise<unknown> =>
+    (await call<{ profile: { insider_score: unknown } }>(db, 'wallets/profile', at, { wallet: wallet(501) })).data.profile.insider_score;
+  const { data } = await call<{ candidates: { wallet: string }[] }>(db, 'wallets/insiders', now, { min_score: 20 });
+  expect([data.candidates.map((row) => row.wallet), await scoreAt(now)]).toEqual([[wallet(501)], expect.any(Number)]);
+
+  await loadRecords(db.pool, 'more.json', [trade(3, 81, 0, 503, 'BUY', 4_000_000, 0.5, -2 * HOUR)]);
+  await runScores(db.pool, prediction, later, () => undefined);
+  await buildSnapshots(db.pool, prediction, () => ({ ...makeContext(db, later), meta: emptyMeta() }));
+  expect(await scoreAt(later)).toBeNull();
+  expect((await callForError(db, 'wallets/insiders', later, { min_score: 20 })).code).toBe('empty_result');
+  // What was found then is found as of then.
+  expect(await scoreAt(now)).toEqual(expect.any(Number));
+  await db.drop();
+});
