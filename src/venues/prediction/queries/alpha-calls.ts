@@ -1,4 +1,4 @@
-import type { Sql } from '../../../db/sql';
+import type { Sql, Statement } from '../../../db/sql';
 import { Parameters } from './parameters';
 
 /** Which early purchases are looked at. */
@@ -63,9 +63,18 @@ export interface MarketHour {
   usdc: number;
 }
 
-/** Hours of these markets with any trade before `now`, oldest first. */
-export function listMarketHours(sql: Sql, condition_ids: readonly string[], now: Date): Promise<MarketHour[]> {
-  const text = `SELECT condition_id, hour::timestamptz AS hour, sum(buy_usdc + sell_usdc)::float8 AS usdc FROM pm_token_hour WHERE condition_id = ANY($1) AND hour < $2
-GROUP BY condition_id, hour ORDER BY condition_id, hour`;
-  return sql.query<MarketHour>({ name: 'pm_market_hours', text }, [condition_ids, now]);
-}
+// Of the hour in which a market was resolved what was taken from then on, which is hardly ever anything, is taken off.
+const HOURS: Statement = {
+  name: 'pm_market_hours',
+  text: `SELECT condition_id, hour::timestamptz AS hour, sum(usdc)::float8 AS usdc FROM (
+  SELECT kept.condition_id, hour, buy_usdc + sell_usdc - CASE WHEN close_at >= market.resolved_at THEN (
+    SELECT COALESCE(sum(usdc_size), 0) FROM pm_trade AS trade WHERE trade.condition_id = kept.condition_id AND trade.token_id = kept.token_id AND trade.is_taker AND trade.side IN ('BUY', 'SELL')
+      AND trade."timestamp" >= market.resolved_at AND trade."timestamp" < kept.hour + interval '1 hour'
+  ) ELSE 0 END AS usdc
+  FROM pm_token_hour AS kept JOIN pm_market AS market ON market.condition_id = kept.condition_id WHERE kept.condition_id = ANY($1) AND hour < market.resolved_at
+) AS piece GROUP BY condition_id, hour ORDER BY condition_id, hour`,
+};
+
+/** Hours of these markets with any trade before they were resolved, oldest first. */
+export const listMarketHours = (sql: Sql, condition_ids: readonly string[]): Promise<MarketHour[]> =>
+  sql.query<MarketHour>(HOURS, [condition_ids]);

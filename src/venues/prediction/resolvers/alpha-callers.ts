@@ -86,7 +86,7 @@ type Call = ReturnType<typeof callOf>;
 async function callsOf(bets: readonly EarlyBet[], context: GraphContext): Promise<Call[]> {
   const right = bets.filter(({ won }) => won);
   const hours = groupedBy(
-    await listMarketHours(context.sql, [...new Set(right.map(({ condition_id }) => condition_id))], context.now),
+    await listMarketHours(context.sql, [...new Set(right.map(({ condition_id }) => condition_id))]),
     (row) => row.condition_id,
   );
   const trends = new Map(right.map(({ condition_id, resolved_at }) => [condition_id, { resolved_at }]));

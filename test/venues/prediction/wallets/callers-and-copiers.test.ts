@@ -238,4 +238,17 @@ describe('calls by hand', () => {
     expect(await suggested({ category: 'Crypto' })).toEqual({ category: null });
     expect(await suggested({ category: 'Crypto', min_calls: 2 })).toEqual({ min_calls: 1, category: null });
   });
+
+  test('what is taken after the end, in the same hour, is no part of the life of a market', async () => {
+    // As quiet as 52, but resolved at half past ten; $3,000 are taken ten minutes after that.
+    await loadRecords(db.pool, 'quiet.json', [market(54, { ...won, closedTime: iso(NOW - 1.5 * HOUR) })]);
+    const crowd = Array.from({ length: 30 }, (_, day) => trade(5_400 + day, 54, 0, 9, 'BUY', 600, 0.5, (30 - day) * DAY));
+    await loadRecords(db.pool, 'quiet-trades.json', [
+      ...crowd,
+      trade(5_450, 54, 0, 31, 'BUY', 500, 0.4, 20 * DAY),
+      trade(5_451, 54, 0, 32, 'BUY', 3_000, 1, 1.5 * HOUR - 600),
+    ]);
+    const { data } = await ask({ limit: 100 });
+    expect(data.filter((row) => row.condition_id === condition(54))).toEqual([]);
+  });
 });
