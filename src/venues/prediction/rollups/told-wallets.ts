@@ -15,8 +15,8 @@ const AT_ONCE = 1_000;
 /** A wallet belongs to a market on which it bought and sold so much, USDC. */
 export const BELONGS_USDC = 10;
 
-// Bets sold since count too: who still held at the end would be a choice of those that went well.
-const SHORT = `payout IN (0, 1) AND paid_shares > 0 AND opened_at >= settled_at - interval '${D_INS.short_bet_win_rate.hours} hours'`;
+// Bets sold since count too: who still held at the end would be a choice of those that went well. What is bought once the result is out is no bet.
+const SHORT = `payout IN (0, 1) AND paid_shares > 0 AND opened_at <= settled_at AND opened_at >= settled_at - interval '${D_INS.short_bet_win_rate.hours} hours'`;
 
 /** Columns of `toldSql`, and of pm_told_wallet. */
 const TOLD_COLUMNS =

@@ -90,7 +90,7 @@ export class Reckoning {
 
   /** Positions of resolved markets opened at most 72 hours before, sold since or not. */
   private shortBets(wallet: string): Suspicion['short'] {
-    const own = (this.positionsOf.get(wallet) ?? []).filter((one) => (one.payout === 0 || one.payout === 1) && one.opened >= (one.market.resolved as number) - 72 * HOUR); // prettier-ignore
+    const own = (this.positionsOf.get(wallet) ?? []).filter((one) => (one.payout === 0 || one.payout === 1) && one.opened >= (one.market.resolved as number) - 72 * HOUR && one.opened <= (one.market.resolved as number)); // prettier-ignore
     const entry = sum(own.map(({ paid, paidShares }) => paid / paidShares)) / own.length;
     return { n: own.length, wins: own.filter(({ payout }) => payout === 1).length, entry };
   }

@@ -106,6 +106,15 @@ describe('insider pattern weighed by hand', () => {
     expect((await listed(97)).data.insiders).toMatchObject([{ wallet: wallet(521), insider_score: 97 }]);
   });
 
+  test('what is bought once the result is out was no short bet', async () => {
+    const late = [83, 84, 85].map((on, n) => trade(30 + n, on, 0, 515, 'BUY', 10, 0.98, 1.9 * DAY - n));
+    await loadRecords(db.pool, 'late.json', [...late, trade(33, 81, 0, 515, 'BUY', 10, 0.5, HOUR)]);
+    expect((await weighed(81, 515)).signals.short_bet_win_rate).toEqual({ score: 0, win_rate: null, sample_size: 0 });
+    // Bought in the second of the resolution.
+    await loadRecords(db.pool, 'just.json', [trade(34, 83, 0, 516, 'BUY', 10, 0.98, 2 * DAY), trade(35, 81, 0, 516, 'BUY', 10, 0.5, HOUR)]);
+    expect((await weighed(81, 516)).signals.short_bet_win_rate).toEqual({ score: 0, win_rate: 1, sample_size: 1 });
+  });
+
   test('the list of the venue: who put $1,000 on a market', async () => {
     const { data } = await call<{ candidates: Row[] }>(db, 'wallets/insiders', now, { min_score: 20 });
     const expected = [[501, scoreOf(open, 70)], [511, scoreOf(knew, 100)], [513, scoreOf(loud, 80)], [521, 97], [522, scoreOf({ ...all, first_bet_size: 0 }, 70)]] as const; // prettier-ignore
