@@ -1,3 +1,6 @@
+import { inTransaction } from '../../../../src/db/transaction';
+import { sqlOf } from '../../../../src/venues/prediction/rollups/positions';
+import { tagCopiers } from '../../../../src/venues/prediction/scoring/copy-job';
 import { testDatabase } from '../../../support/database';
 import { call, callForError } from '../markets/call';
 import { NOW, iso, market, now, trade } from '../small-world';
@@ -86,6 +89,18 @@ describe('copies by hand', () => {
     ]);
     expect(meta).toMatchObject({ timeframe: 'all', window: { from: new Date(iso(NOW - 12 * DAY)) }, count: 1 });
     expect(meta.warnings).toEqual([expect.stringMatching(/more than 2000 times/)]);
+  });
+
+  test('a run counts and tags those that are listed: no machines', async () => {
+    await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, tags, version, breakdown) VALUES ($1, '2026-03-10', 70, '{}', 'pm-2026.3', '{}')", [wallet(1)]); // prettier-ignore
+    await inTransaction(db.pool, (client) => tagCopiers(sqlOf(client), now));
+    expect((await ask({ wallet: wallet(1), timeframe: '30d' })).data.map((row) => row.wallet)).toEqual([wallet(2)]);
+    const { rows } = await db.pool.query("SELECT wallet, tags, (breakdown ->> 'copy_followers')::int AS followers FROM pm_wallet_score ORDER BY wallet"); // prettier-ignore
+    expect(rows).toEqual([
+      { wallet: wallet(1), tags: [], followers: 1 },
+      { wallet: wallet(2), tags: ['copy_trader'], followers: null },
+      { wallet: wallet(4), tags: ['market_maker'], followers: null },
+    ]);
   });
 
   test('nobody copies wallet 3; wallet 99 never traded', async () => {
