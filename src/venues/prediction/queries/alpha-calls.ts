@@ -32,7 +32,7 @@ export interface EarlyBet {
 const MOST_PRICE = 0.5;
 const MIN_DAYS = (days: string): string => `make_interval(days => ${days})`;
 
-/** Early purchases at 0.5 or less of at least `min_bet_usdc`, right ones and wrong ones. */
+/** Early purchases at 0.5 or less of at least `min_bet_usdc`, right ones and wrong ones. One of so little that it cost nothing is no bet: it has no price. */
 export function listEarlyBets(sql: Sql, filter: AlphaFilter): Promise<EarlyBet[]> {
   const parameters = new Parameters();
   const now = parameters.add(filter.now, 'timestamptz');
@@ -47,7 +47,7 @@ export function listEarlyBets(sql: Sql, filter: AlphaFilter): Promise<EarlyBet[]
   SELECT trade.wallet, trade.condition_id, trade.token_id, COALESCE(trade.tx_hash, trade."timestamp"::text) AS tx, min(trade."timestamp") AS at, sum(trade.usdc_size) AS usdc, sum(trade.size) AS shares
   FROM market JOIN pm_trade AS trade ON trade.condition_id = market.condition_id AND trade."timestamp" <= market.resolved_at - ${MIN_DAYS(early)} AND trade.side = 'BUY'
   GROUP BY trade.wallet, trade.condition_id, trade.token_id, tx
-  HAVING sum(trade.usdc_size) >= ${least} AND sum(trade.usdc_size) <= ${MOST_PRICE} * sum(trade.size)
+  HAVING sum(trade.usdc_size) >= ${least} AND sum(trade.usdc_size) > 0 AND sum(trade.usdc_size) <= ${MOST_PRICE} * sum(trade.size)
 )
 SELECT DISTINCT ON (bet.condition_id, bet.wallet, bet.token_id) bet.wallet, bet.condition_id, market.question, market.category, bet.token_id, outcome.outcome,
   outcome.outcome = market.winning_outcome AS won, market.winning_outcome, bet.at, bet.usdc::float8 AS usdc, bet.shares::float8 AS shares, market.resolved_at

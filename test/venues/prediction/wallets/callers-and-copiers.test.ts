@@ -225,6 +225,13 @@ describe('calls by hand', () => {
     expect((await callForError(db, 'wallets/alpha-callers', before)).code).toBe('empty_result');
   });
 
+  test('a millionth of a share for less than half a millionth of a dollar is no bet', async () => {
+    await loadRecords(db.pool, 'dust.json', [trade(5_500, 50, 0, 34, 'BUY', 0.000_001, 0.4, 17 * DAY)]);
+    const { data } = await ask({ min_bet_usdc: 0, limit: 100 });
+    expect(data.map((row) => row.wallet)).toEqual(expect.arrayContaining([wallet(1), wallet(5)]));
+    expect(data.map((row) => row.wallet)).not.toContain(wallet(34));
+  });
+
   test('of two early purchases in one second that of the first transaction by id is the call', async () => {
     // One of $150 at 0.3 and one of $160 at 0.4, told in either order.
     const at = 16 * DAY;
