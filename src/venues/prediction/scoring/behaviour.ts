@@ -54,7 +54,7 @@ const WASHES: Statement = {
 )
 SELECT matched.wallet, max(LEAST(matched.usdc / mine.usdc, 1))::float8 AS share FROM matched
 JOIN volumes AS mine ON mine.wallet = matched.wallet JOIN volumes AS theirs ON theirs.wallet = matched.other
-WHERE matched.meetings >= ${WASH_MATCHES} AND matched.usdc >= ${PM_TAGS.wash_share} * mine.usdc AND matched.usdc >= ${PM_TAGS.wash_share} * theirs.usdc
+WHERE matched.usdc > 0 AND matched.meetings >= ${WASH_MATCHES} AND matched.usdc >= ${PM_TAGS.wash_share} * mine.usdc AND matched.usdc >= ${PM_TAGS.wash_share} * theirs.usdc
 GROUP BY matched.wallet`,
 };
 
