@@ -79,11 +79,11 @@ export interface EntryScope {
   usdc: number;
 }
 
-/** What smart wallets bought on active markets within a cut of two bounds; of those that had done anything there before see listEarlier. */
+/** What smart wallets bought on active markets within a cut of two bounds, what cost nothing left out; of those that had done anything there before see listEarlier. */
 export const listSmartWalletEntries = (sql: Sql, cut: Cut, rule: Ruled, scope: EntryScope, now: Date): Promise<SmartWalletEntry[]> =>
   listOnActive<SmartWalletEntry>(sql, cut, rule, scope.category, now, 'pm_smart_wallet_entries', (flows, parameters) => {
     const entered = `SELECT *, min(first_at) OVER (PARTITION BY condition_id, wallet) AS entered_at FROM (${flows}) AS flow`;
-    return `SELECT ${ENTRY} FROM (${entered}) AS flow WHERE first_buy_at IS NOT NULL AND buy_usdc >= ${parameters.add(scope.usdc, 'numeric')}`;
+    return `SELECT ${ENTRY} FROM (${entered}) AS flow WHERE buy_usdc > 0 AND buy_usdc >= ${parameters.add(scope.usdc, 'numeric')}`;
   });
 
 async function listOnActive<Told>(

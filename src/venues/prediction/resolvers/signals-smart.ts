@@ -173,7 +173,8 @@ async function describe(signal: Signal, window: Window, context: GraphContext): 
 function topOf(flows: readonly SmartWalletFlow[]): Record<string, unknown>[] {
   const ranked = [...flows].sort((a, b) => Math.abs(b.net_usdc) - Math.abs(a.net_usdc) || (a.wallet < b.wallet ? -1 : 1));
   return ranked.slice(0, TOP_WALLETS).map((flow) => {
-    const bought = flow.net_usdc >= 0;
+    // Who only sold, for less than is counted of a dollar, bought nothing.
+    const bought = flow.net_usdc > 0 || (flow.net_usdc === 0 && Number(flow.buy_shares) > 0);
     return {
       wallet: flow.wallet,
       score: flow.score,

@@ -222,6 +222,18 @@ describe('signals by hand', () => {
       expect((await refuse('capital-flow-comparison', { category: 'World', ...named })).context.suggestion).toEqual(suggestion);
     expect(await ask<Row>('capital-flow-comparison', { category: 'World', timeframe: '12h' })).toMatchObject({ biggest_inflow: [{ timeframe: '4h' }, { timeframe: '6h' }, { timeframe: '12h', category: 'World' }] }); // prettier-ignore
   });
+
+  test('smart-signals: who sold for less than is counted of a dollar sold', async () => {
+    await loadRecords(db.pool, 'dust-sold.json', [trade(131, 31, 0, 110, 'SELL', 0.000_001, 0.4, HOUR)]);
+    const [row] = await ask<Row[]>('smart-signals');
+    expect(row).toMatchObject({ smart_wallet_count: 4, smart_buyers: 2, smart_sellers: 1, net_flow: 780 });
+    expect((row?.top_wallets as Row[]).at(-1)).toMatchObject({ wallet: wallet(110), side: 'SELL', usdc: 0, price: 0 });
+  });
+
+  test('new-smart-interest: who bought for less than is counted of a dollar did not come in', async () => {
+    await loadRecords(db.pool, 'dust.json', [trade(130, 37, 0, 104, 'BUY', 0.000_001, 0.4, 2 * HOUR)]);
+    expect((await refuse('new-smart-interest', { min_usdc: 0, category: 'Crypto' })).code).toBe('empty_result');
+  });
 });
 
 test('what is held of a resolved market cost the average of what was left, as on an open one', async () => {
