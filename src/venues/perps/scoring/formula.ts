@@ -55,9 +55,14 @@ export function scoreTrader(record: TraderRecord): PerpScore {
   return { score, tier: tierOf(score), win_rate_lb, ...points, caps, version };
 }
 
+const SHARE_DIGITS = 12;
+
+/** What one amount is of another: without the noise of binary fractions, which would put what stands at a bound on either side of it. */
+export const partOf = (whole: number, part: number): number => roundTo(part / whole, SHARE_DIGITS);
+
 /** Whether one coin on one day made most of a trader's gain; a loss has no such share. */
 export function isOneCoinDay({ net_pnl, largest_coin_day_pnl }: Pick<TraderRecord, 'net_pnl' | 'largest_coin_day_pnl'>): boolean {
-  return net_pnl > 0 && largest_coin_day_pnl >= S_PERP.one_coin_day.share * net_pnl;
+  return net_pnl > 0 && partOf(net_pnl, largest_coin_day_pnl) >= S_PERP.one_coin_day.share;
 }
 
 function capped(value: number, record: TraderRecord): { value: number; caps: PerpCap[] } {

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../../lib/time';
 import { tierOf } from '../tier';
-import { isOneCoinDay } from './formula';
+import { isOneCoinDay, partOf } from './formula';
 
 const MINUTE = 60;
 
@@ -92,7 +92,7 @@ function isMarketMaker({ fills, maker_share, net_volume, gross_volume }: PerpBeh
     fills >= rule.fills &&
     atLeast(maker_share, rule.maker_share) &&
     gross_volume > 0 &&
-    Math.abs(net_volume) / gross_volume <= rule.net_share
+    partOf(gross_volume, Math.abs(net_volume)) <= rule.net_share
   );
 }
 

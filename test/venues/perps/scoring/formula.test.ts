@@ -86,6 +86,9 @@ describe('by hand', () => {
   test('a coin-day is a share of a gain only', () => {
     expect(isOneCoinDay({ net_pnl: 10, largest_coin_day_pnl: 6 })).toBe(true);
     expect(isOneCoinDay({ net_pnl: 10, largest_coin_day_pnl: 5.99 })).toBe(false);
+    // 60 % to the cent, of which 0.6 · 10.3 is a little more.
+    expect(isOneCoinDay({ net_pnl: 10.3, largest_coin_day_pnl: 6.18 })).toBe(true);
+    expect(isOneCoinDay({ net_pnl: 10.3, largest_coin_day_pnl: 6.179_999 })).toBe(false);
     expect(isOneCoinDay({ net_pnl: -10, largest_coin_day_pnl: 50 })).toBe(false);
     expect(isOneCoinDay({ net_pnl: 0, largest_coin_day_pnl: 0 })).toBe(false);
   });

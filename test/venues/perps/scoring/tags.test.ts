@@ -44,6 +44,7 @@ test.each<[string, Partial<PerpBehaviour>, PerpTag[]]>([
   ['market maker', maker, ['market_maker']],
   ['499 fills', { ...maker, fills: 499 }, []],
   ['takes too often', { ...maker, maker_share: 0.79 }, []],
+  ['keeps a tenth to the cent', { ...maker, net_volume: 1.12, gross_volume: 11.2 }, ['market_maker']],
   ['keeps too much', { ...maker, net_volume: 101 }, []],
   ['no volume', { ...maker, net_volume: 0, gross_volume: 0 }, []],
   ['bot by the day', { fills: 50_000 }, ['hft_bot']],
