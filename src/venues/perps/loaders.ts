@@ -31,9 +31,9 @@ const SCORES: Statement = {
   text: `SELECT ${SCORE_COLUMNS} FROM perp_score WHERE day = $1::date AND trader = ANY ($2::text[])`,
 };
 
-/** The newest run up to an instant; null before the first. */
-export async function findScoreRun(sql: Sql, now: Date): Promise<ScoreRun | null> {
-  const [run] = await sql.query<ScoreRun>(SCORE_RUN, [isoDay(now)]);
+/** The newest run up to a UTC day (YYYY-MM-DD); null before the first. */
+export async function findScoreRun(sql: Sql, day: string): Promise<ScoreRun | null> {
+  const [run] = await sql.query<ScoreRun>(SCORE_RUN, [day]);
   return run ?? null;
 }
 
@@ -54,10 +54,20 @@ export interface PerpsLoaders {
 }
 
 /** Made once a request: `context.loaders(makeLoaders)`. */
-export function makeLoaders(context: GraphContext): PerpsLoaders {
-  const { prisma, sql, now, meta } = context;
+export const makeLoaders = (context: GraphContext): PerpsLoaders => loadersUpTo(context, isoDay(context.now));
+
+/** The request going by the score run of a day (YYYY-MM-DD), which an earlier page of its list went by, though there may be a newer one by now. */
+export function byScoreRun(context: GraphContext, day: string): GraphContext {
+  const own = loadersUpTo(context, day);
+  const loaders: GraphContext['loaders'] = <L>(make: (context: GraphContext) => L): L =>
+    (make as unknown) === makeLoaders ? (own as L) : context.loaders(make);
+  return { ...context, loaders };
+}
+
+function loadersUpTo(context: GraphContext, day: string): PerpsLoaders {
+  const { prisma, sql, meta } = context;
   const run = once(async (): Promise<ScoreRun | null> => {
-    const found = await findScoreRun(sql, now);
+    const found = await findScoreRun(sql, day);
     if (found !== null) meta.score_version = found.version;
     return found;
   });

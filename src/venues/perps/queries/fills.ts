@@ -26,6 +26,8 @@ export interface FillRow {
   seq: number;
   oid: string;
   opens: boolean;
+  /** Where the list goes by a score run; else it is asked for by itself. */
+  smart_score?: string | null;
 }
 
 /** Which rows of a trade list. `whose` null: everybody's. */

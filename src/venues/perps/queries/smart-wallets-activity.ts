@@ -98,7 +98,7 @@ export async function smartActivity(
   context: GraphContext,
 ): Promise<{ period_summary: SummaryRow; trades: FillRow[] }> {
   const coin = await getCoinIfAny(context, args.coin);
-  const opened = openTradePage('perps/smart-wallets/activity', args, context);
+  const opened = openTradePage('perps/smart-wallets/activity', args, context, true);
   const { then } = opened;
   const window = openWindow(args.timeframe, then);
   const whose = { day: await getDayScoredFrom(then, args.min_score), least: args.min_score };

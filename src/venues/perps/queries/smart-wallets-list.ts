@@ -1,6 +1,7 @@
 import { AppError } from '../../../errors';
 import { CURSOR_FORMS, listScope } from '../../../lib/cursor';
 import { nextListCursor, openListPage } from '../../../lib/list-page';
+import { isoDay } from '../../../lib/time';
 import type { GraphContext } from '../../venue';
 import { findScoreRun } from '../loaders';
 import { reachOf } from './scope';
@@ -60,19 +61,20 @@ WHERE $3::text IS NULL OR metric < $3::${TYPE[sort_by]} OR (metric = $3::${TYPE[
 ORDER BY ranked.metric DESC, trader LIMIT $5`;
 
 /**
- * Accounts with at least a score, with lifetime figures. All pages of a list are as of the instant of its first one, so that what
- * is traded meanwhile moves nobody. Throws empty_result, invalid_parameter (cursor).
+ * Accounts with at least a score, with lifetime figures. All pages of a list are as of the instant of its first one, and by its score run,
+ * so that what is traded and scored meanwhile moves nobody. Throws empty_result, invalid_parameter (cursor).
  */
 export async function smartWalletsList(args: SmartListArgs, context: GraphContext): Promise<SmartWalletRow[]> {
   const scope = listScope('perps/smart-wallets/list', args);
-  const page = openListPage(args.cursor, scope, context.now, [CURSOR_FORMS.number, CURSOR_FORMS.evm_address]);
+  const page = openListPage(args.cursor, scope, context.now, [CURSOR_FORMS.day, CURSOR_FORMS.number, CURSOR_FORMS.evm_address]);
   const instant = page.as_of;
-  const run = await findScoreRun(context.sql, instant);
+  const [day, ...after] = page.after ?? [isoDay(instant), null, null];
+  const run = await findScoreRun(context.sql, day as string);
   context.meta.score_version = run?.version ?? null;
   const ranked = await context.sql.query<RankedRow>({ name: `perps_smart_list_${args.sort_by}`, text: text(args.sort_by) }, [
     run?.day ?? null,
     args.min_score,
-    ...(page.after ?? [null, null]),
+    ...after,
     args.limit + 1,
     ...(ADDED[args.sort_by] === undefined ? [] : [instant]),
   ]);
@@ -81,7 +83,8 @@ export async function smartWalletsList(args: SmartListArgs, context: GraphContex
   const last = shown.at(-1) as RankedRow;
   const lives = await listLives(context, shown.map(({ trader }) => trader), await reachOf(instant, context)); // prettier-ignore
   context.meta.count = shown.length;
-  context.meta.next_cursor = ranked.length > shown.length ? nextListCursor(page, [last.metric, last.trader], scope) : null;
+  context.meta.next_cursor =
+    ranked.length > shown.length ? nextListCursor(page, [run?.day ?? null, last.metric, last.trader], scope) : null;
   return shown.flatMap(({ trader, score, tags }) => {
     const own = lives.get(trader);
     return own === undefined ? [] : [{ ...own, score, tags }];

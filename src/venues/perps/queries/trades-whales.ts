@@ -20,7 +20,7 @@ export interface TradesWhalesArgs {
 /** Fills (parts of flips) worth at least `min_usd`, newest first. Throws not_found for an unknown coin, empty_result. */
 export async function tradesWhales(args: TradesWhalesArgs, context: GraphContext): Promise<FillRow[]> {
   const coin = await getCoinIfAny(context, args.coin);
-  const opened = openTradePage('perps/trades/whales', args, context);
+  const opened = openTradePage('perps/trades/whales', args, context, args.smart_money_only);
   const filter = {
     window: openWindow(args.timeframe, opened.then),
     coin,

@@ -10,7 +10,8 @@ const roundTripOf = (row: FillRow, context: GraphContext): Promise<RoundTripRow 
 
 /** What a row of a trade list links to. */
 export const perpTrade = {
-  smart_score: scored.smart_score,
+  smart_score: ((row, args, context, info) =>
+    row.smart_score === undefined ? scored.smart_score(row, args, context, info) : row.smart_score) as Resolver<FillRow>,
   round_trip: ((row, _args, context) => roundTripOf(row, context)) as Resolver<FillRow>,
   position: (async (row, _args, context) => {
     if ((await roundTripOf(row, context)) !== null) return null;
