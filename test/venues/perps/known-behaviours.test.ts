@@ -107,3 +107,17 @@ test('a coin that was only settled was not traded: no row of zeros, whatever tel
     expect(data.coins.map(({ coin }) => coin)).toEqual(['BTC', 'ETH']);
   }
 });
+
+test.each([
+  ['perps/traders/leaderboard', { timeframe: 'all', min_trades: 1, coin: 'DOGE' }, { coin: null }],
+  ['perps/pressure/pairs', { timeframe: 'all', coins: ['DOGE'] }, { coins: null }],
+  ['perps/coins/volume-heatmap', { timeframe: 'all', smart_money_only: true }, { smart_money_only: false }],
+  ['perps/traders/leaderboard', { timeframe: 'all', min_trades: 2 }, { min_trades: 1 }],
+  ['perps/traders/leaderboard', { timeframe: 'all', min_trades: 1, coin: 'BTC' }, { coin: null, include_bots: true }],
+])('%s, empty for %j: what narrows it is left out in the end', async (endpoint, asked, suggestion) => {
+  await load(db.pool, [match(ago(60), { px: '20000', sz: '1', side: 'B', taker: [ANN, '0.0'], maker: [MAX, '0.0'] })]);
+  await load(db.pool, [{ universe: [{ name: 'DOGE', szDecimals: 0, maxLeverage: 10 }] }], { format: 'json' });
+  await loadScores(db.pool, '2026-01-31', { [ANN]: 80, [MAX]: 80, [BOB]: 90 });
+  await db.pool.query("UPDATE perp_score SET tags = '{wash}'");
+  await expect(ask(db, endpoint, asked, NOW)).rejects.toMatchObject({ code: 'empty_result', context: { suggestion } });
+});

@@ -71,6 +71,10 @@ test.each<[endpoint: string, asked: Row, suggestion: Row | undefined]>([
   ['perps/smart-wallets/signals', { timeframe: 'all', coin: 'ETH', min_wallets: 2 }, { min_wallets: 1, coin: null }],
   ['perps/smart-wallets/signals', { timeframe: 'all', coin: 'ETH', min_wallets: 1, min_score: 91 }, { coin: null }],
   ['perps/coins/trending', { timeframe: 'all', min_volume_usd: 1e9 }, { min_volume_usd: 0 }],
+  ['perps/trades/feed', { coin: 'kPEPE', side: 'Close Long' }, { side: null }],
+  ['perps/trades/feed', { coin: 'kPEPE', timeframe: 'all', side: 'Close Long' }, { side: null }],
+  ['perps/smart-wallets/activity', { timeframe: 'all', coin: 'kPEPE', side: 'Close Long' }, { coin: null, side: null }],
+  ['perps/traders/daily-pnl', { trader: BOB, days: 365, coin: 'kPEPE' }, { coin: null }],
   ['perps/traders/fresh-whales', { max_wallet_age_days: 90, min_volume: 0, min_pnl: 1e9 }, { min_pnl: 0 }],
   ['perps/traders/fresh-whales', { max_wallet_age_days: 90, min_volume: 1, min_pnl: 1e9 }, { min_volume: 0, min_pnl: 0 }],
 ])('%s, empty for %j: what is suggested is wider than what was asked', async (endpoint, asked, suggestion) => {

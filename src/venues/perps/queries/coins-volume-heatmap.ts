@@ -3,7 +3,7 @@ import { automaticSize } from '../../../lib/grid';
 import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { bucketOf, gridOf } from './buckets';
-import { findFirstFill, findSmartRun, getSmartDay, openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
+import { findFirstFill, findSmartRun, getSmartDay, openWindow, spanUpToNow, warnUndirected, widerTimeframe, without } from './scope';
 import { BOUGHT, type Grain, SOLD, VOLUME, VOLUME_COLUMNS, matchRows, smartRows } from './span';
 
 export interface CoinsHeatmapArgs {
@@ -58,7 +58,7 @@ export async function coinsVolumeHeatmap(args: CoinsHeatmapArgs, context: GraphC
   const window = openWindow(args.timeframe, context);
   if (args.smart_money_only) await getSmartDay(context);
   const [{ day, is_told }, first] = await Promise.all([findSmartRun(context), findFirstFill(context)]);
-  const empty = new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
+  const empty = new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) ?? without(args, { smart_money_only: false }) });
   if (first === null || first >= context.now) throw empty;
   const start = args.timeframe === 'all' ? first : window.from;
   const size = args.bucket_size === 'auto' ? automaticSize(args.timeframe) : args.bucket_size;

@@ -4,7 +4,7 @@ import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import type { SumColumn } from '../rollups/trader-sums';
 import { MACHINES, firstByLife, firstByPnl, isLifeOrder, standingOf } from './leaderboard-first';
-import { findRunDay, getCoinIfAny, isEverything, openWindow, spanUpToNow, widerTimeframe } from './scope';
+import { findRunDay, getCoinIfAny, isEverything, openWindow, spanUpToNow, widerTimeframe, without } from './scope';
 import { sumLives } from './lives';
 import { sumRows } from './sums';
 import { type TraderStats, listStats, sharpeSql } from './trader-stats';
@@ -91,12 +91,15 @@ export async function leaderboard(args: LeaderboardArgs, context: GraphContext):
   const life = args.sort_by !== 'sharpe' && (await isEverything(context, window));
   const traders =
     (coin === null ? await listFirst(args, window, life, context) : null) ?? (await listRanked(args, window, life, coin, context));
-  if (traders.length === 0)
-    throw new AppError('empty_result', { suggestion: args.min_trades > 1 ? { min_trades: 1 } : widerTimeframe(args.timeframe) });
+  if (traders.length === 0) throw new AppError('empty_result', { suggestion: wider(args) });
   const stats = await listStats(context, traders, window, coin);
   context.meta.count = traders.length;
   return traders.map((trader, index) => ({ ...(stats.get(trader) as TraderStats), rank: index + 1 }));
 }
+
+/** The narrowest of the sent filters, widened; undefined where there is none. */
+const wider = (args: LeaderboardArgs): Record<string, unknown> | undefined =>
+  args.min_trades > 1 ? { min_trades: 1 } : (widerTimeframe(args.timeframe) ?? without(args, { coin: null, include_bots: true }));
 
 /** The order from the end of an index; null where none tells it. */
 async function listFirst(args: LeaderboardArgs, window: Window, life: boolean, context: GraphContext): Promise<string[] | null> {

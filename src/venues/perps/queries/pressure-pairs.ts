@@ -7,7 +7,17 @@ import { findCoin } from './find-coin';
 import { type PositionRow, heldAt, positionColumns } from './held';
 import { priceBefore } from './price';
 import { SMART_SCORE } from '../tier';
-import { COIN_LIST, UNKNOWN_COIN, findRunDay, findSmartRun, openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
+import {
+  COIN_LIST,
+  UNKNOWN_COIN,
+  findRunDay,
+  findSmartRun,
+  openWindow,
+  spanUpToNow,
+  warnUndirected,
+  widerTimeframe,
+  without,
+} from './scope';
 import { lifeRows } from './lives';
 import { matchRows, openRows, ownRows, smartRows } from './span';
 
@@ -118,7 +128,8 @@ export async function pressurePairs(args: PressurePairsArgs, context: GraphConte
     pressures(args, window, coins, day, context),
     context.sql.query<HeldRow>(SMART_POSITIONS, [context.now, coins, day, args.min_score, args.trades_limit]),
   ]);
-  if (!rows.some(({ has_fills }) => has_fills)) throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
+  if (!rows.some(({ has_fills }) => has_fills))
+    throw new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) ?? without(args, { coins: null }) });
   warnUndirected(context, rows);
   const pressed = rows.map((row) => {
     const own = held.filter(({ coin }) => coin === row.coin);

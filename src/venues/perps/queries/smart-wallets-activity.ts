@@ -3,7 +3,7 @@ import { AppError } from '../../../errors';
 import type { GraphContext } from '../../venue';
 import { sideFilter } from '../side';
 import type { FillRow } from './fills';
-import { getCoinIfAny, getDayScoredFrom, isNewest, isScoreTold, openWindow, spanUpToNow, widerTimeframe } from './scope';
+import { getCoinIfAny, getDayScoredFrom, isNewest, isScoreTold, openWindow, spanUpToNow, widerTimeframe, without } from './scope';
 import { SMART_SCORE } from '../tier';
 import { smartActiveIn } from './active';
 import { scoredLives } from './lives';
@@ -104,7 +104,7 @@ export async function smartActivity(
   const whose = { day: await getDayScoredFrom(then, args.min_score), least: args.min_score };
   const filter = { window, coin, min_usd: null, ...sideFilter(args.side), is_long: null, whose };
   const [trades, summary] = await Promise.all([
-    tradePage(opened, filter, widerTimeframe(args.timeframe)),
+    tradePage(opened, filter, widerTimeframe(args.timeframe) ?? without(args, { coin: null, side: null })),
     summaryOf((args.side ?? 'any') as Side, args.timeframe, window, whose, coin, then),
   ]);
   return { period_summary: { ...summary, top_coins: summary.top_coins ?? [] }, trades };

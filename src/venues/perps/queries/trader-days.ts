@@ -4,7 +4,7 @@ import { AppError } from '../../../errors';
 import { DAY_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { checkTrader, getCoinIfAny, openDays, spanUpToNow, widerDays } from './scope';
+import { checkTrader, getCoinIfAny, openDays, spanUpToNow, widerDays, without } from './scope';
 import { sumRows, sumRowsWithTrips } from './sums';
 
 export interface DailyPnlArgs {
@@ -98,6 +98,7 @@ export async function dailyPnl(args: DailyPnlArgs, context: GraphContext): Promi
   await checkTrader(context, args.trader);
   const window = openDays(args.days, context);
   const days = (await listDays(context, [args.trader], window, coin)).get(args.trader) ?? [];
-  if (days.every(({ trades }) => trades === 0)) throw new AppError('empty_result', { suggestion: widerDays(args.days) });
+  if (days.every(({ trades }) => trades === 0))
+    throw new AppError('empty_result', { suggestion: widerDays(args.days) ?? without(args, { coin: null }) });
   return days;
 }

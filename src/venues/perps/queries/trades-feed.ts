@@ -2,7 +2,7 @@ import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { sideFilter } from '../side';
 import type { FillRow } from './fills';
-import { getCoin } from './scope';
+import { getCoin, without } from './scope';
 import { openTradePage, tradePage } from './trade-page';
 
 export interface TradesFeedArgs {
@@ -23,5 +23,5 @@ export async function tradesFeed(args: TradesFeedArgs, context: GraphContext): P
   context.meta.window = timeframe === null ? null : window;
   const narrowed = timeframe !== null && timeframe !== 'all';
   const filter = { window, coin, min_usd: null, ...sideFilter(args.side), is_long: null, whose: null };
-  return tradePage(opened, filter, narrowed ? { timeframe: 'all' } : undefined);
+  return tradePage(opened, filter, narrowed ? { timeframe: 'all' } : without(args, { side: null }));
 }
