@@ -8,6 +8,7 @@ import { withoutEmpty } from '../../../src/venues/perps/queries/segments';
 import { matchRows, openRows, ownRows, smartRows, spanOf } from '../../../src/venues/perps/queries/span';
 import { tellSmart } from '../../../src/venues/perps/rollups/smart-hours';
 import { testDatabase } from '../../support/database';
+import { statementsOf } from '../../support/statements';
 import { ANN, BOB, MAX, loadScores } from './small-world';
 import { ask, load, match, type TestDatabase, trader } from './support';
 
@@ -118,6 +119,15 @@ describe.each([
       expect(await data('smart-wallets/activity', parameters)).toMatchObject({ period_summary: summary });
     expect(await data('smart-wallets/activity', { coin: 'BTC', min_score: 50 })).toMatchObject({ period_summary: summary });
   });
+
+  test.each(['platform/stats', 'pressure/pairs', 'smart-wallets/activity', 'smart-wallets/signals'])(
+    '%s sends its statements without the marks of what may be left out',
+    async (path) => {
+      const sent = await statementsOf(() => data(path, path === 'smart-wallets/signals' ? { min_wallets: 1 } : {}));
+      expect(sent.length).toBeGreaterThan(1);
+      expect(sent.filter((text) => text.includes('/*{'))).toEqual([]);
+    },
+  );
 });
 
 test('a day, and seven before it, are added up as their ends cut them', async () => {

@@ -23,11 +23,18 @@ import { tradesFeed } from '../queries/trades-feed';
 import { tradesWhales } from '../queries/trades-whales';
 import { SIGNALS_ENDPOINT, SIGNAL_HORIZONS } from '../signals';
 
-/** A question as a resolver: nothing comes from above a root field. Its statements are sent without what is empty. */
+/** The request, as of whichever instant, with statements that are sent without what is empty. */
+const cutting = (context: GraphContext): GraphContext => ({
+  ...context,
+  sql: withoutEmpty(context.sql, () => context.loaders(makeLoaders).newestFill()),
+  at: (instant) => cutting(context.at(instant)),
+});
+
+/** A question as a resolver: nothing comes from above a root field. */
 const root =
   <Args, Answer>(question: (args: Args, context: GraphContext) => Promise<Answer>): Resolver<unknown, Args> =>
   (_root, args, context) =>
-    question(args, { ...context, sql: withoutEmpty(context.sql, () => context.loaders(makeLoaders).newestFill()) });
+    question(args, cutting(context));
 
 /** Root fields of the wing that answer. */
 export const query = {
