@@ -5,7 +5,7 @@ import { nearest } from '../lib/nearest';
 import { crossCheck } from './checks';
 import { type Endpoint, formatsOf, type Parameter, type Value } from './endpoint';
 import type { Reading } from './reading';
-import { allowedOf, readValue } from './values';
+import { allowedOf, readValue, sameOf } from './values';
 
 /** The names and values of a request before anything is believed: each name with all the values sent under it. */
 export type RawParameters = Map<string, unknown[]>;
@@ -172,7 +172,8 @@ function readList(parameter: Parameter, name: string, values: readonly unknown[]
     suggest(parameter, items, reading);
     return undefined;
   }
-  if (new Set(read).size < read.length) return bad(reading, parameter.name, 'holds the same item twice', 'distinct items', items);
+  if (new Set((read as string[]).map((item) => sameOf(item, parameter))).size < read.length)
+    return bad(reading, parameter.name, 'holds the same item twice', 'distinct items', items);
   return read as string[];
 }
 

@@ -9,6 +9,9 @@ type Scalar = string | number | boolean;
 export type ValueReading =
   { ok: true; value: Scalar; warning?: string } | { ok: false; issue: string; allowed?: unknown; suggestion?: string };
 
+/** What a value of a parameter is, whichever of its spellings was sent. */
+export const sameOf = (value: Scalar, { type }: Parameter): Scalar => (FORMS[type]?.anyCase === true ? String(value).toUpperCase() : value);
+
 type Reader = (raw: unknown, parameter: Parameter) => ValueReading;
 
 const wrong = (issue: string, allowed?: unknown, suggestion?: string): ValueReading => ({ ok: false, issue, allowed, suggestion });

@@ -18,6 +18,8 @@ export interface Form {
   meant?(text: string): string | undefined;
   /** Upper case is lowered, and whoever sent it is told so. */
   lowers?: boolean;
+  /** What is meant is looked up in any case: two spellings of it are one value. */
+  anyCase?: boolean;
 }
 
 const same =
@@ -41,6 +43,7 @@ export const FORMS: Readonly<Record<string, Form>> = {
     words: 'a base coin symbol (BTC, kPEPE, xyz:CL)',
     pattern: '^([a-z0-9]{1,12}:)?[A-Za-z0-9]{1,16}$',
     meant: coinMeant,
+    anyCase: true,
   },
   Base58: {
     canonical: same(isBase58Address),

@@ -75,6 +75,8 @@ describe('bad values are named, with what was got and what is allowed', () => {
     ['markets/trending', 'limit=1&n=2', 'limit', undefined, '["limit","n"]'],
     ['markets/trending', 'sort_by=beauty', 'sort_by', ['volume', 'volume_spike', 'trade_count', 'smart_money_inflow'], 'beauty'],
     ['perps/pressure/pairs', 'coins=BTC,btc', 'coins', 'distinct items', '["BTC","btc"]'],
+    ['perps/pressure/pairs', 'coins=kPEPE,KPEPE', 'coins', 'distinct items', '["kPEPE","KPEPE"]'],
+    ['perps/pressure/pairs', 'coins=xyz:CL,BTC,xyz:cl', 'coins', 'distinct items', '["xyz:CL","BTC","xyz:cl"]'],
     ['perps/pressure/pairs', 'coins=BTC,,ETH', 'coins', 'a base coin symbol (BTC, kPEPE, xyz:CL)', ''],
     ['perps/trades/feed', 'coin=', 'coin', 'a base coin symbol (BTC, kPEPE, xyz:CL)', ''],
     ['lp/pools/search', 'query=%20', 'query', 'a text of 1 to 128 characters without control characters', ' '],
