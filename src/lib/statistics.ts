@@ -124,6 +124,9 @@ export function gini(amounts: readonly number[]): number | null {
   return ranked / (n * total);
 }
 
+/** Whether not all values are the same: told by the values, since their distances from a rounded mean are never quite nothing. */
+const varies = (values: readonly number[]): boolean => values.some((value) => value !== values[0]);
+
 /** Pearson correlation, −1..1; null with fewer than two pairs or when one side does not vary. Throws RangeError on unequal lengths. */
 export function pearson(xs: readonly number[], ys: readonly number[]): number | null {
   if (xs.length !== ys.length) throw new RangeError(`Pairs do not match: ${xs.length} and ${ys.length}`);
@@ -136,7 +139,7 @@ export function pearson(xs: readonly number[], ys: readonly number[]): number | 
     yy += dy * dy;
     xy += dx * dy;
   });
-  return xx > 0 && yy > 0 ? clipSigned(xy / Math.sqrt(xx * yy)) : null;
+  return varies(xs) && varies(ys) && xx * yy > 0 ? clipSigned(xy / Math.sqrt(xx * yy)) : null;
 }
 
 const { imul } = Math;

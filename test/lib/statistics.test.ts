@@ -165,6 +165,8 @@ describe('Pearson', () => {
   });
   test('no spread, no correlation; pairs must match', () => {
     expect([pearson([], []), pearson([1], [2]), pearson([1, 1], [2, 3])]).toEqual([null, null, null]);
+    // The mean of three tenths is no tenth to the last bit.
+    expect([pearson([0.1, 0.1, 0.1], [1, 2, 4]), pearson([5, 3, 4], [0.7, 0.7, 0.7])]).toEqual([null, null]);
     expect(() => pearson([1], [1, 2])).toThrow(RangeError);
   });
 });
