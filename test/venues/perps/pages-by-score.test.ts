@@ -69,3 +69,14 @@ test('large trades of smart wallets', async () => {
   expect(data).toHaveLength(6);
   expect(await walked('perps/trades/whales', asked, (rows) => rows)).toEqual(data);
 });
+
+test.each<[string, Record<string, unknown>]>([
+  ['perps/smart-wallets/list', {}],
+  ['perps/smart-wallets/activity', {}],
+  ['perps/trades/whales', { min_usd: 1 }],
+  ['perps/trades/feed', { coin: 'BTC' }],
+])('%s: a later page says as of when it is', async (path, parameters) => {
+  const { meta } = await ask(db, path, { ...parameters, limit: 1 }, NOW);
+  const later = await ask(db, path, { ...parameters, limit: 1, cursor: meta.next_cursor }, ago(-30));
+  expect(later.meta.as_of).toEqual(NOW);
+});

@@ -68,6 +68,7 @@ export async function smartWalletsList(args: SmartListArgs, context: GraphContex
   const scope = listScope('perps/smart-wallets/list', args);
   const page = openListPage(args.cursor, scope, context.now, [CURSOR_FORMS.day, CURSOR_FORMS.number, CURSOR_FORMS.evm_address]);
   const instant = page.as_of;
+  context.meta.as_of = instant;
   const [day, ...after] = page.after ?? [isoDay(instant), null, null];
   const run = await findScoreRun(context.sql, day as string);
   context.meta.score_version = run?.version ?? null;

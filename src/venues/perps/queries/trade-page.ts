@@ -27,6 +27,7 @@ export function openTradePage(question: string, args: TradeListArgs, context: Gr
   const scope = listScope(question, args);
   const page = openListPage(args.cursor, scope, context.now, byScore ? [CURSOR_FORMS.day, ...POSITION_FORMS] : POSITION_FORMS);
   const then = context.at(page.as_of);
+  context.meta.as_of = page.as_of;
   if (!byScore || page.after === null) return { scope, limit: args.limit, page, then };
   const [day, ...after] = page.after;
   return { scope, limit: args.limit, page: { ...page, after }, then: byScoreRun(then, day as string) };
