@@ -68,13 +68,20 @@ function heldTo(read: ReadArguments, schema: GraphQLSchema): GraphQLSchema {
       const question: typeof resolve = (source, args, context, info) => {
         const said = read(name, Object.fromEntries(Object.entries(args).filter(([argument]) => !isSize(argument))));
         const meta = (context.told[info.path.key] = emptyMeta());
-        return resolve(source, { ...args, ...said }, { ...context, meta }, info);
+        return resolve(source, { ...args, ...said }, telling(meta, context), info);
       };
       field.resolve = counted(type === held.getQueryType() ? question : resolve);
     }
   }
   return held;
 }
+
+/** The request, as of whichever instant, telling this meta. */
+const telling = <Context extends GraphContext>(meta: AnswerMeta, context: Context): Context => ({
+  ...context,
+  meta,
+  at: (...instant) => telling(meta, context.at(...instant)),
+});
 
 /** Counts what is found, each object and each row of a list. */
 const counted =

@@ -2,6 +2,7 @@ import { makeExecutableSchema } from '@graphql-tools/schema';
 import { getIntrospectionQuery } from 'graphql';
 import { WELCOME, makeExplorer } from '../../src/graph/explorer';
 import { standingClock } from '../../src/lib/clock';
+import type { GraphContext } from '../../src/venues/venue';
 import { type Product, startProduct } from '../support/product';
 
 let product: Product;
@@ -219,6 +220,23 @@ test('lists longer than their cost assumes are not followed without end', async 
       { message: expect.stringContaining('more than 50,000 objects'), extensions: { code: 'query_too_expensive', most: 50_000 } },
     ]);
   }
+});
+
+test('a list that answers as of its first page tells of itself in the meta of its own question', async () => {
+  const list = (_root: unknown, { ago }: { ago: number }, { at, now }: GraphContext): { n: number } => {
+    at(new Date(now.getTime() - ago)).meta.next_cursor = `behind ${ago}`;
+    return { n: ago };
+  };
+  const schema = makeExecutableSchema({
+    typeDefs: 'type Query { list(ago: Int!): Row } type Row { n: Int! }',
+    resolvers: { Query: { list } },
+  });
+  const explorer = makeExplorer(schema, product.db, standingClock(new Date()));
+  const query = '{ first: list(ago: 0) { n } later: list(ago: 1000) { n } }';
+  const request = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ query }) };
+  expect(await (await explorer.fetch('http://localhost/graphql', request)).json()).toMatchObject({
+    extensions: { meta: { first: { next_cursor: 'behind 0' }, later: { next_cursor: 'behind 1000' } } },
+  });
 });
 
 test('a page is bounded by whoever asks, also through a variable', async () => {
