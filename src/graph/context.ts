@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Statements } from '../db/client';
 import { sqlOver } from '../db/sql';
+import { isoDay } from '../lib/time';
 import type { AnswerMeta, GraphContext } from '../venues/venue';
 
 export const emptyMeta = (): AnswerMeta => ({
@@ -19,19 +20,21 @@ export const emptyMeta = (): AnswerMeta => ({
 export function makeContext(db: Statements, now: Date, signal?: AbortSignal): GraphContext {
   // A question may have a dozen statements under way at once, and each listens.
   if (signal !== undefined) setMaxListeners(0, signal);
-  return contextAt(now, { sql: sqlOver(db, signal), prisma: db.prisma, signal, meta: emptyMeta() });
+  return contextAt(now, isoDay(now), { sql: sqlOver(db, signal), prisma: db.prisma, signal, meta: emptyMeta() });
 }
 
-function contextAt(now: Date, request: Pick<GraphContext, 'sql' | 'prisma' | 'signal' | 'meta'>): GraphContext {
+function contextAt(now: Date, scored_until: string, request: Pick<GraphContext, 'sql' | 'prisma' | 'signal' | 'meta'>): GraphContext {
   const made = new Map<unknown, unknown>();
   const context: GraphContext = {
     ...request,
     now,
+    scored_until,
     loaders<L>(make: (context: GraphContext) => L): L {
       if (!made.has(make)) made.set(make, make(context));
       return made.get(make) as L;
     },
-    at: (instant) => (instant.getTime() === now.getTime() ? context : contextAt(instant, request)),
+    at: (instant, day = isoDay(instant)) =>
+      instant.getTime() === now.getTime() && day === scored_until ? context : contextAt(instant, day, request),
   };
   return context;
 }

@@ -32,11 +32,13 @@ export interface GraphContext {
   signal: AbortSignal | undefined;
   /** The instant the whole answer is as of: read once, so that every part of one answer agrees. */
   now: Date;
+  /** Day (YYYY-MM-DD) of the newest score run that may tell scores: that of `now`, or an earlier one that a list was begun by. */
+  scored_until: string;
   meta: AnswerMeta;
   /** Loaders of each wing, made on first use, gone with the request. */
   loaders<L>(make: (context: GraphContext) => L): L;
-  /** The same request as of another instant: it reads by loaders of its own, and tells the same meta. */
-  at(now: Date): GraphContext;
+  /** The same request as of another instant, by scores up to that of a day: it reads by loaders of its own, and tells the same meta. */
+  at(now: Date, scored_until?: string): GraphContext;
 }
 
 export type Resolver<Source = never, Args = never> = GraphQLFieldResolver<Source, GraphContext, Args>;

@@ -182,6 +182,7 @@ test('a request as of another instant tells the same meta, and reads by loaders 
   expect([before.now.toISOString(), before.meta === context.meta, before.sql === context.sql]).toEqual(['2026-01-31T00:00:00.000Z', true, true]); // prettier-ignore
   expect([context.loaders(made).now, before.loaders(made).now]).toEqual([context.now, before.now]);
   expect([context.loaders(made) === context.loaders(made), context.at(new Date(context.now)) === context]).toEqual([true, true]);
+  expect([context, before, context.at(context.now, '2026-01-30')].map(({ scored_until }) => scored_until)).toEqual(['2026-02-01', '2026-01-31', '2026-01-30']); // prettier-ignore
 });
 
 test('a kept answer is sold while every slot is taken', async () => {

@@ -2,7 +2,6 @@ import DataLoader from 'dataloader';
 import { byKey } from '../../lib/by-key';
 import type { Sql, Statement } from '../../db/sql';
 import type { perp_coin } from '../../generated/prisma/client';
-import { isoDay } from '../../lib/time';
 import type { GraphContext } from '../venue';
 import { type PositionRow, listPositions } from './queries/held';
 import { SCORE_COLUMNS, type ScoreRow } from './queries/linked-scores';
@@ -32,7 +31,7 @@ const SCORES: Statement = {
 };
 
 /** The newest run up to a UTC day (YYYY-MM-DD); null before the first. */
-export async function findScoreRun(sql: Sql, day: string): Promise<ScoreRun | null> {
+async function findScoreRun(sql: Sql, day: string): Promise<ScoreRun | null> {
   const [run] = await sql.query<ScoreRun>(SCORE_RUN, [day]);
   return run ?? null;
 }
@@ -54,20 +53,10 @@ export interface PerpsLoaders {
 }
 
 /** Made once a request: `context.loaders(makeLoaders)`. */
-export const makeLoaders = (context: GraphContext): PerpsLoaders => loadersUpTo(context, isoDay(context.now));
-
-/** The request going by the score run of a day (YYYY-MM-DD), which an earlier page of its list went by, though there may be a newer one by now. */
-export function byScoreRun(context: GraphContext, day: string): GraphContext {
-  const own = loadersUpTo(context, day);
-  const loaders: GraphContext['loaders'] = <L>(make: (context: GraphContext) => L): L =>
-    (make as unknown) === makeLoaders ? (own as L) : context.loaders(make);
-  return { ...context, loaders };
-}
-
-function loadersUpTo(context: GraphContext, day: string): PerpsLoaders {
+export function makeLoaders(context: GraphContext): PerpsLoaders {
   const { prisma, sql, meta } = context;
   const run = once(async (): Promise<ScoreRun | null> => {
-    const found = await findScoreRun(sql, day);
+    const found = await findScoreRun(sql, context.scored_until);
     if (found !== null) meta.score_version = found.version;
     return found;
   });

@@ -1,9 +1,8 @@
 import { AppError } from '../../../errors';
 import { CURSOR_FORMS, listScope } from '../../../lib/cursor';
-import { nextListCursor, openListPage } from '../../../lib/list-page';
-import { isoDay } from '../../../lib/time';
 import type { GraphContext } from '../../venue';
-import { findScoreRun } from '../loaders';
+import { nextScoredCursor, openScoredList } from '../../venue-lists';
+import { makeLoaders } from '../loaders';
 import { reachOf } from './scope';
 import { lifeRows } from './lives';
 import { VOLUME, VOLUME_COLUMNS } from './span';
@@ -66,26 +65,23 @@ ORDER BY ranked.metric DESC, trader LIMIT $5`;
  */
 export async function smartWalletsList(args: SmartListArgs, context: GraphContext): Promise<SmartWalletRow[]> {
   const scope = listScope('perps/smart-wallets/list', args);
-  const page = openListPage(args.cursor, scope, context.now, [CURSOR_FORMS.day, CURSOR_FORMS.number, CURSOR_FORMS.evm_address]);
-  const instant = page.as_of;
-  context.meta.as_of = instant;
-  const [day, ...after] = page.after ?? [isoDay(instant), null, null];
-  const run = await findScoreRun(context.sql, day as string);
-  context.meta.score_version = run?.version ?? null;
-  const ranked = await context.sql.query<RankedRow>({ name: `perps_smart_list_${args.sort_by}`, text: text(args.sort_by) }, [
+  const { page, then } = openScoredList(context, args.cursor, scope, [CURSOR_FORMS.number, CURSOR_FORMS.evm_address]);
+  const { sql, meta, now: instant } = then;
+  const run = await then.loaders(makeLoaders).scoreRun();
+  meta.score_version = run?.version ?? null;
+  const ranked = await sql.query<RankedRow>({ name: `perps_smart_list_${args.sort_by}`, text: text(args.sort_by) }, [
     run?.day ?? null,
     args.min_score,
-    ...after,
+    ...(page.after ?? [null, null]),
     args.limit + 1,
     ...(ADDED[args.sort_by] === undefined ? [] : [instant]),
   ]);
   if (ranked.length === 0) throw new AppError('empty_result', { suggestion: page.after === null ? lower(args.min_score) : undefined });
   const shown = ranked.slice(0, args.limit);
   const last = shown.at(-1) as RankedRow;
-  const lives = await listLives(context, shown.map(({ trader }) => trader), await reachOf(instant, context)); // prettier-ignore
-  context.meta.count = shown.length;
-  context.meta.next_cursor =
-    ranked.length > shown.length ? nextListCursor(page, [run?.day ?? null, last.metric, last.trader], scope) : null;
+  const lives = await listLives(then, shown.map(({ trader }) => trader), await reachOf(instant, then)); // prettier-ignore
+  meta.count = shown.length;
+  meta.next_cursor = ranked.length > shown.length ? nextScoredCursor(page, run?.day ?? null, [last.metric, last.trader], scope) : null;
   return shown.flatMap(({ trader, score, tags }) => {
     const own = lives.get(trader);
     return own === undefined ? [] : [{ ...own, score, tags }];

@@ -1,8 +1,9 @@
 import { AppError } from '../../../errors';
-import { CURSOR_FORMS, listScope } from '../../../lib/cursor';
-import { type ListPage, nextListCursor, openListPage } from '../../../lib/list-page';
+import { listScope } from '../../../lib/cursor';
+import { nextListCursor } from '../../../lib/list-page';
 import type { GraphContext } from '../../venue';
-import { byScoreRun, makeLoaders } from '../loaders';
+import { type OpenList, nextScoredCursor, openList, openScoredList } from '../../venue-lists';
+import { makeLoaders } from '../loaders';
 import { type FillFilter, type FillRow, POSITION_FORMS, listFills, positionOf } from './fills';
 
 /** What every trade list is asked. */
@@ -12,11 +13,9 @@ interface TradeListArgs {
 }
 
 /** A page of a trade list, and the request as of the instant of its first page. */
-interface TradePage {
+interface TradePage extends OpenList {
   scope: unknown;
   limit: number;
-  page: ListPage;
-  then: GraphContext;
 }
 
 /**
@@ -25,12 +24,8 @@ interface TradePage {
  */
 export function openTradePage(question: string, args: TradeListArgs, context: GraphContext, byScore = false): TradePage {
   const scope = listScope(question, args);
-  const page = openListPage(args.cursor, scope, context.now, byScore ? [CURSOR_FORMS.day, ...POSITION_FORMS] : POSITION_FORMS);
-  const then = context.at(page.as_of);
-  context.meta.as_of = page.as_of;
-  if (!byScore || page.after === null) return { scope, limit: args.limit, page, then };
-  const [day, ...after] = page.after;
-  return { scope, limit: args.limit, page: { ...page, after }, then: byScoreRun(then, day as string) };
+  const open = byScore ? openScoredList : openList;
+  return { scope, limit: args.limit, ...open(context, args.cursor, scope, POSITION_FORMS) };
 }
 
 /** Rows of one page; tells the answer's meta its length and the next cursor. Throws empty_result, on the first page with a suggestion. */
@@ -44,9 +39,11 @@ export async function tradePage(
   if (rows.length === 0) throw new AppError('empty_result', { suggestion: page.after === null ? suggestion : undefined });
   const shown = rows.slice(0, limit);
   meta.count = shown.length;
-  const run = filter.whose !== null && 'day' in filter.whose ? [filter.whose.day] : [];
-  meta.next_cursor = rows.length > shown.length ? nextListCursor(page, [...run, ...positionOf(shown.at(-1) as FillRow)], scope) : null;
-  return run.length === 0 ? shown : withScores(shown, then);
+  const day = filter.whose !== null && 'day' in filter.whose ? filter.whose.day : undefined;
+  const key = positionOf(shown.at(-1) as FillRow);
+  const next = (): string => (day === undefined ? nextListCursor(page, key, scope) : nextScoredCursor(page, day, key, scope));
+  meta.next_cursor = rows.length > shown.length ? next() : null;
+  return day === undefined ? shown : withScores(shown, then);
 }
 
 /** Rows with the scores that they are listed by. */

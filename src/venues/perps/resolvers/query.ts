@@ -27,7 +27,7 @@ import { SIGNALS_ENDPOINT, SIGNAL_HORIZONS } from '../signals';
 const cutting = (context: GraphContext): GraphContext => ({
   ...context,
   sql: withoutEmpty(context.sql, () => context.loaders(makeLoaders).newestFill()),
-  at: (instant) => cutting(context.at(instant)),
+  at: (instant, scored_until) => cutting(context.at(instant, scored_until)),
 });
 
 /** A question as a resolver: nothing comes from above a root field. */
