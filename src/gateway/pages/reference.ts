@@ -147,7 +147,7 @@ Every answer is <code>{ "data", "meta" }</code>; <code>fields=</code> keeps some
 Both hold the data alone: each field of <code>meta</code> is then a header such as <code>X-Meta-next-cursor</code>, left out where it is null; lists are JSON, cut after whole items where they are long.
 A cell of <code>csv</code> is the value as it is, also where a spreadsheet would take it for a formula; the empty cell is null.
 Readers that guess the type of a column take ids for numbers, and <code>Yes</code> and <code>No</code> for truth values: tell them that these are text.</p>
-<p>A list that takes <code>cursor</code> comes in pages: send <code>meta.next_cursor</code> with all other parameters as they were. Each page is a request with its own price. Lists over a window, and those in another order than by time, stay as of the instant of their first page, which <code>meta.window</code> tells the end of, and can be read on for a day.</p>
+<p>A list that takes <code>cursor</code> comes in pages: send <code>meta.next_cursor</code> with all other parameters as they were. Each page is a request with its own price. Lists over a window, and those in another order than by time, stay as of the instant of their first page, which <code>meta.as_of</code> tells; where scores choose or order rows, all pages go by the scores of the first. They can be read on for a day.</p>
 <details><summary>Fields of meta</summary>${table(['Field', 'Type', 'Meaning'], fieldRows(META_SCHEMA))}</details>`;
 
 const ERROR_ROWS = Object.entries(ERRORS).map(([name, { status, sentence, retryable }]) => [

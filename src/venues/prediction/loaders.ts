@@ -35,7 +35,7 @@ export interface Loaders {
   judgement: DataLoader<string, Judgement | null>;
   /** The venue's state as of the context's instant. */
   state(): Promise<VenueState>;
-  /** The newest run up to the context's day, or null. */
+  /** The newest run up to the context's day of scores, or null. */
   scoreRun(): Promise<ScoreRun | null>;
   /** Price of each token of a market: its payout once resolved, else its last fill, else 1 less the other's, else the catalogue's. */
   prices: DataLoader<string, ReadonlyMap<string, string>>;
@@ -53,7 +53,7 @@ export interface Loaders {
 export function makeLoaders(context: GraphContext): Loaders {
   const { prisma } = context;
   let known: Promise<VenueState> | undefined;
-  const state = (): Promise<VenueState> => (known ??= loadVenueState(context.sql, context.now));
+  const state = (): Promise<VenueState> => (known ??= loadVenueState(context.sql, context.now, context.scored_until));
   const scoreRun = async (): Promise<ScoreRun | null> => (await state()).run;
   const loaders: Loaders = {
     market: byKey(

@@ -158,7 +158,8 @@ export async function loadSmallWorld(pool: Pool): Promise<void> {
   await score(pool, '2026-03-11', [[3, 99]], 'of the future');
 }
 
-async function score(pool: Pool, day: string, scores: [number, number | null][], version: string): Promise<void> {
+/** Scores of a run on `day`. */
+export async function score(pool: Pool, day: string, scores: [number, number | null][], version: string): Promise<void> {
   for (const [by, value] of scores) {
     const tags = by === 6 ? ['market_maker'] : value !== null && value >= 80 ? ['elite', 'whale'] : [];
     await pool.query('INSERT INTO pm_wallet_score (wallet, day, score, tags, version, win_rate) VALUES ($1, $2, $3, $4, $5, $6)', [

@@ -1,5 +1,4 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { isoDay } from '../../../lib/time';
 import { ANY_LATER } from '../rollups/positions-as-of';
 import { runsUntil } from './score-runs';
 
@@ -12,7 +11,7 @@ export interface ScoreRun {
 
 /** What answers as of an instant must know of the store. */
 export interface VenueState {
-  /** Days of the score runs up to the day of the instant, oldest first. */
+  /** Days of the score runs, oldest first. */
   days: string[];
   /** The last of them, or null. */
   run: ScoreRun | null;
@@ -29,9 +28,9 @@ SELECT ARRAY(SELECT to_char(day, 'YYYY-MM-DD') FROM run ORDER BY day) AS days, (
 
 type Row = { days: string[]; version: string | null; any_later: boolean };
 
-/** The state as of `now`. */
-export async function loadVenueState(sql: Sql, now: Date): Promise<VenueState> {
-  const [row] = await sql.query<Row>(STATE, [now, isoDay(now)]);
+/** The state as of `now`, with runs up to a day (YYYY-MM-DD). */
+export async function loadVenueState(sql: Sql, now: Date, scored_until: string): Promise<VenueState> {
+  const [row] = await sql.query<Row>(STATE, [now, scored_until]);
   const { days, version, any_later } = row as Row;
   const day = days.at(-1);
   return { days, run: day === undefined || version === null ? null : { day, version }, any_later };

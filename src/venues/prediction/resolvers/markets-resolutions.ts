@@ -2,10 +2,10 @@ import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { CURSOR_FORMS, type CursorPosition, listScope, orNull } from '../../../lib/cursor';
 import { groupedBy } from '../../../lib/grouped';
-import { nextListCursor, openListPage } from '../../../lib/list-page';
 import { DAY_MS } from '../../../lib/time';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
+import { nextScoredCursor, openScoredList } from '../../venue-lists';
 import { compareAmounts, less, total } from '../exact';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
@@ -49,21 +49,21 @@ type Told = Promise<[ReadonlyMap<string, string>, ReadonlyMap<string, Verdict>, 
 const SMALLEST_NET_USDC = 10;
 
 /** markets/resolutions: resolved markets, and whether smart money was right. Throws empty_result for none in scope. */
-export const marketsResolutions: Resolver<unknown, Args> = async (_, { cursor, ...args }, context) => {
+export const marketsResolutions: Resolver<unknown, Args> = async (_, { cursor, ...args }, asked) => {
   const scope = listScope('markets/resolutions', args);
-  const page = openListPage(cursor, scope, context.now, KEY_FORMS);
+  const { page, then: context } = openScoredList(asked, cursor, scope, KEY_FORMS);
   if (args.timeframe) Object.assign(context.meta, { timeframe: args.timeframe, window: windowOf(args.timeframe, page.as_of) });
   const after = page.after && rowOf(page.after);
-  const ordered = (await listRows(context, args, after, page.as_of)).sort(ORDERS[args.sort_by]);
+  const ordered = (await listRows(context, args, after)).sort(ORDERS[args.sort_by]);
   const behind = after === null ? ordered : ordered.filter((row) => ORDERS[args.sort_by](row, after) > 0);
   // Behind the last page nothing is to be found.
-  if (behind.length === 0)
-    throw new AppError('empty_result', after === null ? { suggestion: await suggestionOf(args, page.as_of, context) } : {});
+  if (behind.length === 0) throw new AppError('empty_result', after === null ? { suggestion: await suggestionOf(args, context) } : {});
   const shown = behind.slice(0, args.limit);
   context.meta.count = shown.length;
-  context.meta.next_cursor = behind.length > shown.length ? nextListCursor(page, keyOf(shown.at(-1) as Row), scope) : null;
   const ids = shown.map((row) => row.condition_id);
   const run = await context.loaders(makeLoaders).scoreRun();
+  context.meta.next_cursor =
+    behind.length > shown.length ? nextScoredCursor(page, run?.day ?? null, keyOf(shown.at(-1) as Row), scope) : null;
   context.meta.score_version = run?.version ?? null;
   const told = Promise.all([
     listTakenVolumes(context.sql, ids, page.as_of),
@@ -75,12 +75,8 @@ export const marketsResolutions: Resolver<unknown, Args> = async (_, { cursor, .
 };
 
 /** Rows in scope; of the newest first no more than are shown behind `after`, and one that says there are more. */
-async function listRows(
-  context: GraphContext,
-  { category, query, timeframe, sort_by, limit }: Args,
-  after: Row | null,
-  now: Date,
-): Promise<Row[]> {
+async function listRows(context: GraphContext, { category, query, timeframe, sort_by, limit }: Args, after: Row | null): Promise<Row[]> {
+  const { now } = context;
   const text = query ? readSearch(query) : null;
   if (text !== null && 'words' in text && text.words.length === 0) return [];
   const words = text !== null && 'words' in text ? text.words : null;
@@ -103,12 +99,12 @@ async function listRows(
 }
 
 /** The shortest window with a market, whatever is asked for, all categories: what brings resolved markets. */
-const suggestionOf = (args: Omit<Args, 'cursor'>, now: Date, context: GraphContext): Promise<Record<string, unknown>> =>
+const suggestionOf = (args: Omit<Args, 'cursor'>, context: GraphContext): Promise<Record<string, unknown>> =>
   looser(args, [{ timeframe: args.timeframe && 'all' }, { query: null }, { category: null }], async (asked) => {
-    const rows = await listRows(context, { ...asked, sort_by: 'resolved_recently', limit: 1 }, null, now);
+    const rows = await listRows(context, { ...asked, sort_by: 'resolved_recently', limit: 1 }, null);
     const [newest] = rows.sort(byTime);
     if (newest === undefined) return undefined;
-    return asked.timeframe === args.timeframe ? {} : { timeframe: timeframeWith(newest.resolved_at, now) };
+    return asked.timeframe === args.timeframe ? {} : { timeframe: timeframeWith(newest.resolved_at, context.now) };
   });
 
 const byTime = (a: Row, b: Row): number =>

@@ -1,10 +1,11 @@
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { CURSOR_FORMS, type CursorPosition, listScope, orNull } from '../../../lib/cursor';
-import { nextListCursor, openListPage } from '../../../lib/list-page';
 import { roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
+import { nextScoredCursor, openScoredList } from '../../venue-lists';
 import { compareAmounts } from '../exact';
+import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
 import { leaderOf } from '../market-prices';
 import { type SearchText, readSearch, relevanceOf } from '../market-search';
@@ -33,12 +34,12 @@ interface Match {
 const SIGNAL_WALLETS = 3;
 
 /** markets/search: markets by words, id, slug or address. Throws empty_result without a match. */
-export const marketsSearch: Resolver<unknown, Args> = async (_, { cursor, ...args }, context) => {
+export const marketsSearch: Resolver<unknown, Args> = async (_, { cursor, ...args }, asked) => {
   const scope = listScope('markets/search', args);
-  const page = openListPage(cursor, scope, context.now, KEY_FORMS);
+  const { page, then: context } = openScoredList(asked, cursor, scope, KEY_FORMS);
   const after = page.after && matchOf(page.after);
   const text = args.query === null || args.query === undefined ? null : readSearch(args.query);
-  const matches = await listMatches(context, args, text, after, page.as_of);
+  const matches = await listMatches(context, args, text, after);
   const ordered = matches.sort(ORDERS[args.sort_by]);
   const behind = after === null ? ordered : ordered.filter((match) => ORDERS[args.sort_by](match, after) > 0);
   // Behind the last page nothing is to be found.
@@ -47,7 +48,8 @@ export const marketsSearch: Resolver<unknown, Args> = async (_, { cursor, ...arg
   const shown = behind.slice(0, args.limit);
   const last = shown.at(-1) as Match;
   context.meta.count = shown.length;
-  context.meta.next_cursor = behind.length > shown.length ? nextListCursor(page, keyOf(last), scope) : null;
+  const run = await context.loaders(makeLoaders).scoreRun();
+  context.meta.next_cursor = behind.length > shown.length ? nextScoredCursor(page, run?.day ?? null, keyOf(last), scope) : null;
   const views = loadSmartViews(context, shown.map((match) => match.market.condition_id)); // prettier-ignore
   return Promise.all(shown.map((match) => describe(match, views, context)));
 };
@@ -65,7 +67,6 @@ async function listMatches(
   args: Omit<Args, 'cursor'>,
   text: SearchText | null,
   after: Match | null,
-  now: Date,
 ): Promise<Match[]> {
   const scope = scopeOf(args, text);
   const { words, exactly } = scope;
@@ -74,7 +75,7 @@ async function listMatches(
   const ranked = wanted === null && (words === null || args.sort_by !== 'relevance');
   const order = args.sort_by === 'end_date' ? 'end_date' : 'volume';
   const ranking = ranked ? ({ order, after: after?.market ?? null, limit: args.limit + 1 } as const) : null;
-  const listed = await listMeasuredMarkets(context.sql, scope, ranking, now);
+  const listed = await listMeasuredMarkets(context.sql, scope, ranking, context.now);
   const kept = wanted === null ? listed : await withSignal(context, listed, wanted);
   return kept.map((market) => ({
     market,

@@ -26,12 +26,12 @@ interface Surroundings {
   price: string | null;
 }
 
-/** What was told of rows together: their fields then need no promise each. */
-const makeTold = () => ({
+/** What was told of rows together: their fields then need no promise each, and tell what was as of the list, not as of the page. */
+const TOLD = {
   words: new WeakMap<TradeRow, TradeWords>(),
   gains: new WeakMap<TradeRow, string | null>(),
   surroundings: new WeakMap<TradeRow, Surroundings>(),
-});
+};
 
 async function wordsOf(row: TradeRow, context: GraphContext): Promise<TradeWords> {
   const loaders = context.loaders(makeLoaders);
@@ -72,15 +72,14 @@ function sumOf(amounts: readonly (string | undefined)[]): string | null {
 /** Tells rows together: all that is shown with them is looked up at once. */
 export async function tellTrades(rows: TradeRow[], context: GraphContext): Promise<TradeRow[]> {
   const loaders = context.loaders(makeLoaders);
-  const told = context.loaders(makeTold);
   const [markets, judgements] = await Promise.all([
     loadAll(loaders.tradedMarket, rows.map(({ condition_id }) => condition_id)), // prettier-ignore
     loadAll(loaders.judgement, rows.map(({ wallet }) => wallet)), // prettier-ignore
-    Promise.all(rows.filter(({ side }) => side !== 'BUY').map(async (row) => told.gains.set(row, await gainOf(row, context)))),
+    Promise.all(rows.filter(({ side }) => side !== 'BUY').map(async (row) => TOLD.gains.set(row, await gainOf(row, context)))),
   ]);
   for (const row of rows) {
     const { condition_id, wallet } = row;
-    told.words.set(row, wordsWith(row, markets.get(condition_id) ?? null, judgements.get(wallet) ?? null, context.now));
+    TOLD.words.set(row, wordsWith(row, markets.get(condition_id) ?? null, judgements.get(wallet) ?? null, context.now));
   }
   return rows;
 }
@@ -88,13 +87,12 @@ export async function tellTrades(rows: TradeRow[], context: GraphContext): Promi
 /** Looks up together what was before each of these rows. */
 export async function tellSurroundings(rows: readonly TradeRow[], context: GraphContext): Promise<void> {
   const { volumeBefore, priceBefore } = context.loaders(makeLoaders);
-  const { surroundings } = context.loaders(makeTold);
   await Promise.all(
     rows
       .filter(({ side }) => side !== 'REDEEM')
       .map(async (row) => {
         const [volume, price] = await Promise.all([volumeBefore.load(row), priceBefore.load(row)]);
-        surroundings.set(row, { volume, price });
+        TOLD.surroundings.set(row, { volume, price });
       }),
   );
 }
@@ -116,7 +114,7 @@ async function loadAll<Value>(loader: DataLoader<string, Value>, keys: Iterable<
 const told =
   (read: (words: TradeWords) => unknown): Field =>
   (row, _, context) => {
-    const words = context.loaders(makeTold).words.get(row);
+    const words = TOLD.words.get(row);
     return words === undefined ? wordsOf(row, context).then(read) : read(words);
   };
 
@@ -139,13 +137,13 @@ export const PmTrade: Record<string, Field> = {
   fills: ({ fills }) => fills ?? 1,
   pct_of_market_volume_24h: (row, _, context) => {
     if (row.side === 'REDEEM') return null;
-    const known = context.loaders(makeTold).surroundings.get(row);
+    const known = TOLD.surroundings.get(row);
     if (known !== undefined) return partOfVolume(row, known.volume);
     return context.loaders(makeLoaders).volumeBefore.load(row).then((before) => partOfVolume(row, before)); // prettier-ignore
   },
   price_impact: (row, _, context) => {
     if (row.side === 'REDEEM') return null;
-    const known = context.loaders(makeTold).surroundings.get(row);
+    const known = TOLD.surroundings.get(row);
     if (known !== undefined) return impactOf(row, known.price);
     return context.loaders(makeLoaders).priceBefore.load(row).then((before) => impactOf(row, before)); // prettier-ignore
   },
@@ -153,7 +151,7 @@ export const PmTrade: Record<string, Field> = {
   fee_usdc: () => null,
   realized_pnl_usdc: (row, _, context) => {
     if (row.side === 'BUY') return null;
-    const gain = context.loaders(makeTold).gains.get(row);
+    const gain = TOLD.gains.get(row);
     return gain === undefined ? gainOf(row, context) : gain;
   },
   market: (row, _, context) => context.loaders(makeLoaders).market.load(row.condition_id),

@@ -42,12 +42,11 @@ interface WhalesArgs {
 }
 
 /** markets/trades: fills of one market, newest first. Throws not_found for an unknown market, empty_result for no row in scope. */
-export const marketsTrades: Resolver<unknown, MarketTradesArgs> = async (_, args, context) => {
-  const scope = listScope('markets/trades', args);
+export const marketsTrades: Resolver<unknown, MarketTradesArgs> = async (_, args, asked) => {
+  const page = openPage(args.cursor, listScope('markets/trades', args), args.timeframe, asked);
+  const context = page.then;
   const loaders = context.loaders(makeLoaders);
   const known = await getKnownMarket(context, args.condition_id);
-  const page = openPage(args.cursor, scope, args.timeframe, context.now);
-  Object.assign(context.meta, { timeframe: args.timeframe, window: page.window });
   const chosen = chooseOutcome(args.outcome, known, args.side, context.now);
   const filter: MarketTradesFilter = {
     condition_id: args.condition_id,
@@ -70,15 +69,14 @@ export const marketsTrades: Resolver<unknown, MarketTradesArgs> = async (_, args
     context.meta.warnings.push(
       `${uncounted} rows are known only from wallets' own histories: listed, but not counted in trade_count and total_volume.`,
     );
-  const trades = await tellTrades(closePage(rows, args.limit, page, scope, context.meta), context);
+  const trades = await tellTrades(await closePage(rows, args.limit, page), context);
   return { ...known.market, trade_count: totals.trade_count, total_volume: totals.total_volume, trades };
 };
 
 /** trades/whales: large fills and redemptions over all markets, newest first. Throws empty_result for no row in scope. */
-export const tradesWhales: Resolver<unknown, WhalesArgs> = async (_, args, context) => {
-  const scope = listScope('trades/whales', args);
-  const page = openPage(args.cursor, scope, args.timeframe, context.now);
-  Object.assign(context.meta, { timeframe: args.timeframe, window: page.window });
+export const tradesWhales: Resolver<unknown, WhalesArgs> = async (_, args, asked) => {
+  const page = openPage(args.cursor, listScope('trades/whales', args), args.timeframe, asked);
+  const context = page.then;
   const filter = await filterOf(args, page.window, context);
   const list = args.aggregate === 'burst' ? listWhaleBursts : listWhaleFills;
   const [rows] = await Promise.all([list(context.sql, filter, page.after, args.limit + 1), nameRun(context)]);
@@ -86,7 +84,7 @@ export const tradesWhales: Resolver<unknown, WhalesArgs> = async (_, args, conte
     if (args.condition_id) await getKnownMarket(context, args.condition_id);
     throw new AppError('empty_result', { suggestion: await looserWhales(args, page.window.to, context) });
   }
-  const shown = closePage(rows, args.limit, page, scope, context.meta);
+  const shown = await closePage(rows, args.limit, page);
   const [trades] = await Promise.all([tellTrades(shown, context), tellSurroundings(shown, context)]);
   return trades;
 };

@@ -143,11 +143,10 @@ async function periodOf(filter: WalletTradesFilter, context: GraphContext): Prom
 }
 
 /** wallets/activity: a wallet's rows, newest first, and its window in figures. Throws not_found for a wallet that never traded and for an unknown market, empty_result for no row in scope. */
-export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, context) => {
-  const scope = listScope('wallets/activity', args);
+export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, asked) => {
+  const page = openPage(args.cursor, listScope('wallets/activity', args), args.timeframe, asked);
+  const context = page.then;
   const loaders = context.loaders(makeLoaders);
-  const page = openPage(args.cursor, scope, args.timeframe, context.now);
-  Object.assign(context.meta, { timeframe: args.timeframe, window: page.window });
   const filter: WalletTradesFilter = {
     wallet: args.wallet,
     window: page.window,
@@ -157,9 +156,9 @@ export const walletsActivity: Resolver<unknown, ActivityArgs> = async (_, args, 
     category: args.category ?? null,
   };
   const [trades, period, score, record] = await Promise.all([
-    listWalletTrades(context.sql, filter, page.after, args.limit + 1).then((rows) =>
-      tellTrades(closePage(rows, args.limit, page, scope, context.meta), context),
-    ),
+    listWalletTrades(context.sql, filter, page.after, args.limit + 1)
+      .then((rows) => closePage(rows, args.limit, page))
+      .then((rows) => tellTrades(rows, context)),
     periodOf(filter, context),
     loaders.judgement.load(args.wallet),
     loaders.wallet.load(args.wallet),
