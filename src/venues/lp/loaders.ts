@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import { byKey } from '../../lib/by-key';
 import type { lp_pool as PoolRecord, lp_token as TokenRecord } from '../../generated/prisma/client';
 import type { Sql, Statement } from '../../db/sql';
-import { HOUR_MS, isoDay } from '../../lib/time';
+import { HOUR_MS } from '../../lib/time';
 import type { GraphContext } from '../venue';
 import { STABLES } from './chain-addresses';
 import { liquidityOf, shareOfPool } from './queries/liquidity';
@@ -59,18 +59,18 @@ const SCORE_VERSION: Statement = {
   text: 'SELECT s.version FROM lp_score s WHERE s.day <= $1::date ORDER BY s.day DESC LIMIT 1',
 };
 
-async function findScoreVersion(sql: Sql, now: Date): Promise<string | null> {
-  const [run] = await sql.query<{ version: string }>(SCORE_VERSION, [isoDay(now)]);
+async function findScoreVersion(sql: Sql, day: string): Promise<string | null> {
+  const [run] = await sql.query<{ version: string }>(SCORE_VERSION, [day]);
   return run?.version ?? null;
 }
 
 /** One loader a key, alive for one request. */
-export function makeLoaders({ prisma, sql, now }: GraphContext): LpLoaders {
+export function makeLoaders({ prisma, sql, now, scored_until }: GraphContext): LpLoaders {
   let newest: Promise<number> | undefined;
   let version: Promise<string | null> | undefined;
   return {
     newestChange: () => (newest ??= findNewestChange(sql)),
-    scoreVersion: () => (version ??= findScoreVersion(sql, now)),
+    scoreVersion: () => (version ??= findScoreVersion(sql, scored_until)),
     pool: byKey(
       (keys) => prisma.lp_pool.findMany({ where: { pool_address: { in: keys } } }),
       (row) => row.pool_address,

@@ -1,9 +1,10 @@
 import { type AppError, notKnown } from '../../../errors';
 import { listScope } from '../../../lib/cursor';
-import { nextListCursor, openListPage } from '../../../lib/list-page';
+import { nextListCursor } from '../../../lib/list-page';
 import { HOUR_MS } from '../../../lib/time';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
+import { openList } from '../../venue-lists';
 import { makeLoaders } from '../loaders';
 import { listWhales, WHALE_FORMS, whalePosition } from '../queries/lps-whales';
 import { listPositionEvents, listPositions, type PositionKey, type ValuedPositionRow } from '../queries/position-history';
@@ -32,11 +33,11 @@ interface WhalesInput {
 }
 
 /** Large deposits and withdrawals, newest first. Throws not_found for an unknown pool. */
-async function lpLpsWhales(_root: unknown, input: WhalesInput, context: GraphContext): Promise<ShownEvent[]> {
+async function lpLpsWhales(_root: unknown, input: WhalesInput, asked: GraphContext): Promise<ShownEvent[]> {
   const { min_usd, timeframe, pool_type, limit, field_case } = input;
   const [kind, pool_address] = [input.event_type ?? null, input.pool_address ?? null];
   const scope = listScope('lp/lps/whales', input);
-  const opened = openListPage(input.cursor, scope, context.now, WHALE_FORMS);
+  const { page: opened, then: context } = openList(asked, input.cursor, scope, WHALE_FORMS);
   const window = windowOf(timeframe, opened.as_of);
   const args = { min_usd, window, pool_type: typeOf(pool_type), kind, pool_address, after: opened.after, limit: limit + 1 };
   const [rows] = await Promise.all([listWhales(context.sql, args), nameScores(context)]);

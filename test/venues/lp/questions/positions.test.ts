@@ -1,7 +1,7 @@
 import { lp } from '../../../../src/venues/lp/index';
 import { scoreProvider } from '../../../../src/venues/lp/scoring/formula';
 import { testDatabase } from '../../../support/database';
-import { ask } from '../ask';
+import { type Answer, ask } from '../ask';
 import { eventsIn, factsOf, grouped, scoreBefore, shown, whole, type WorldFacts } from '../oracle';
 import { type CountedPosition, type Life, livesOf, positionsAt } from '../positions-oracle';
 import { START, storeOf } from '../world';
@@ -250,7 +250,9 @@ describe('positions of a simulated world', () => {
       const found: Row[] = [];
       let cursor: string | null = null;
       do {
-        const page: { data: Row[]; meta: { next_cursor: string | null } } = await ask<Row[]>(db, 'lp/lps/whales', NOW, {
+        // What comes while a list is read on is not of it: its pages are as of the first, and say so.
+        const asked = cursor === null ? NOW : new Date(NOW.getTime() + HOUR);
+        const page: Answer<Row[]> = await ask<Row[]>(db, 'lp/lps/whales', asked, {
           min_usd: 2_000,
           timeframe: '7d',
           limit: 7,
@@ -258,6 +260,7 @@ describe('positions of a simulated world', () => {
           cursor,
           ...parameters,
         });
+        expect(page.meta.as_of).toEqual(NOW);
         found.push(...page.data);
         cursor = page.meta.next_cursor;
       } while (cursor !== null);
