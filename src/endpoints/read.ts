@@ -216,10 +216,11 @@ function readPresentation(endpoint: Endpoint, raw: RawParameters, reading: Readi
   const format = raw.get('format');
   if (format !== undefined) {
     const formats = formatsOf(endpoint);
-    const found = formats.find((known) => known === String(format[0]).toLowerCase());
-    if (format.length > 1) bad(reading, 'format', 'was sent more than once', formats, format);
+    const [sent, ...others] = format;
+    const found = typeof sent === 'string' ? formats.find((known) => known === sent.toLowerCase()) : undefined;
+    if (others.length > 0) bad(reading, 'format', 'was sent more than once', formats, format);
     else if (found === undefined)
-      bad(reading, 'format', 'is not one of the formats of this answer (csv is for lists of rows)', formats, format[0]);
+      bad(reading, 'format', 'is not one of the formats of this answer (csv is for lists of rows)', formats, sent);
     else reading.format = found;
   }
   // Rows of several kinds need one set of columns.

@@ -56,6 +56,13 @@ describe('good values become canonical', () => {
 
   test('equal values under two names are one value', () => expect(get('markets/trending', 'limit=5&n=5').problems).toEqual([]));
 
+  test.each([[{ toString: 1 }], [['csv']], [7], [true]])('a format is a text, not %j', (format) => {
+    expect(post('markets/trending', { format } as Record<string, unknown>)).toMatchObject({
+      problems: [{ param: 'format', allowed: ['json', 'csv', 'ndjson'] }],
+      format: 'json',
+    });
+  });
+
   test('an empty list of fields is no list of fields', () => {
     expect(post('wallets/profile', { wallet: WALLET, fields: [] }).problems).toMatchObject([{ param: 'fields' }]);
   });
