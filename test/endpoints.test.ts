@@ -320,6 +320,15 @@ test('where one of several parameters will do, OpenAPI, the discovery record and
   }
 });
 
+test.each([
+  ['csv', 'text/csv'],
+  ['ndjson', 'application/x-ndjson'],
+])('the offer of x402 names the media type of an answer in %s', async (format, mimeType) => {
+  const response = await fetchPath(`/api/v1/trades/whales?format=${format}`);
+  const header = JSON.parse(Buffer.from(response.headers.get('payment-required') as string, 'base64').toString()) as unknown;
+  for (const offer of [header, await response.json()]) expect(offer).toMatchObject({ resource: { mimeType } });
+});
+
 test('a quote is the price list as far as it concerns the endpoint, and the price of the request', async () => {
   const told = async (search: string): Promise<Record<string, unknown>> =>
     (await (await fetchPath(`/api/v1/pricing${search}`)).json()) as Record<string, unknown>;

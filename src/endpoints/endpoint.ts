@@ -56,6 +56,13 @@ export interface Endpoint {
 const FORMATS = ['json', 'csv', 'ndjson'] as const;
 export type Format = (typeof FORMATS)[number];
 
+/** What an answer in each format is called on the wire. */
+export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
+  json: 'application/json',
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+};
+
 /** Formats in which an endpoint answers: csv is for lists of rows. */
 export const formatsOf = ({ answer }: Endpoint): readonly Format[] => FORMATS.filter((format) => format !== 'csv' || answer.table);
 

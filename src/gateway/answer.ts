@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { AppError } from '../errors';
-import type { Format } from '../endpoints/endpoint';
+import { type Format, MEDIA_TYPES } from '../endpoints/endpoint';
 import { jsonPieces } from '../lib/json-pieces';
 import { selectFields, toCsv, toNdjson } from './formats';
 
@@ -35,17 +35,16 @@ export function sendAnswer(response: Response, answer: Answer): void {
 
 function sendData(response: Response, answer: Answer & { kind: 'data' }): void {
   const data = answer.fields === null ? answer.data : selectFields(answer.data, answer.fields);
-  response.status(200).set(answer.headers).set('Cache-Control', 'private');
+  response.status(200).set(answer.headers).set('Cache-Control', 'private').type(MEDIA_TYPES[answer.format]);
   if (answer.format === 'json') {
     const pieces = jsonPieces({ data, meta: answer.meta });
-    response.type('application/json').send(Buffer.concat(pieces.map((piece) => Buffer.from(piece))));
+    response.send(Buffer.concat(pieces.map((piece) => Buffer.from(piece))));
     return;
   }
   for (const [name, value] of Object.entries(answer.meta)) {
     if (value !== null) response.set(metaHeader(name), headerText(value));
   }
-  if (answer.format === 'csv') response.type('text/csv').send(toCsv(data as Record<string, unknown>[]));
-  else response.type('application/x-ndjson').send(toNdjson(data));
+  response.send(answer.format === 'csv' ? toCsv(data as Record<string, unknown>[]) : toNdjson(data));
 }
 
 /** The header that holds a field of `meta` where the body has no place for it: `X-Meta-next-cursor`. */

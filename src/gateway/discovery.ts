@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import { type Endpoint, formatsOf, sampleOf } from '../endpoints/endpoint';
+import { type Endpoint, MEDIA_TYPES, formatsOf, sampleOf } from '../endpoints/endpoint';
 import { type JsonSchema, inputSchema, outputSchema, parameterSchema, presentationSchemas, sampleInput } from '../endpoints/json-schema';
 import { wantedOf } from '../endpoints/read';
 import type { PaymentMethod } from '../payments/protocol';
@@ -123,8 +123,6 @@ function requestOf(endpoint: Endpoint, schema: GraphQLSchema): Record<string, un
     ],
   };
 }
-
-const MEDIA_TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
 
 /** The answer in every format of the endpoint. */
 function contentOf(endpoint: Endpoint, answer: object): Record<string, unknown> {

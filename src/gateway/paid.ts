@@ -1,6 +1,6 @@
 import crypto from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Endpoint, Value } from '../endpoints/endpoint';
+import { type Endpoint, MEDIA_TYPES, type Value } from '../endpoints/endpoint';
 import { type RawParameters, rawOfBody, rawOfQuery, readParameters, refusalOf, validationOf } from '../endpoints/read';
 import type { Reading } from '../endpoints/reading';
 import { AppError } from '../errors';
@@ -45,8 +45,8 @@ export function paidHandler({ endpoint, operation, bazaar }: PaidEndpoint, deps:
     noteIgnoredQuery(request, endpoint, reading);
     const price = quote(endpoint, reading.variables);
     const canonical = canonicalRequest(endpoint, reading.variables);
-    const hashes = { request_hash: sha256(canonical), sent_hash: sha256(wordsOf(endpoint, raw)) };
-    const sale = saleOf(request, response, endpoint, hashes, price, deps);
+    const asked = { request_hash: sha256(canonical), sent_hash: sha256(wordsOf(endpoint, raw)), media_type: MEDIA_TYPES[reading.format] };
+    const sale = saleOf(request, response, endpoint, asked, price, deps);
     const ordered = { endpoint, operation, reading, price, canonical, ip: caller };
     let workedFor: string | null = null;
     const outcome = await deps.payments.charge(sale, {
@@ -95,11 +95,11 @@ function noteIgnoredQuery(request: Request, endpoint: Endpoint, reading: Reading
   if (endpoint.method === 'POST') reading.ignored.push(...[...new Set(queryOf(request).keys())].map((name) => name.slice(0, 100)));
 }
 
-type Hashes = Pick<Sale, 'request_hash' | 'sent_hash'>;
+type Asked = Pick<Sale, 'request_hash' | 'sent_hash' | 'media_type'>;
 
-function saleOf(request: Request, response: Response, endpoint: Endpoint, hashes: Hashes, price: Quote, deps: PaidDeps): Sale {
+function saleOf(request: Request, response: Response, endpoint: Endpoint, asked: Asked, price: Quote, deps: PaidDeps): Sale {
   return {
-    ...hashes,
+    ...asked,
     request_id: response.get('X-Request-Id') as string,
     method: endpoint.method,
     path: endpoint.path,

@@ -10,6 +10,8 @@ export interface Sale {
   /** Absolute URL of the resource, for the buyer to read. */
   url: string;
   description: string;
+  /** Of the answer, as it is asked for. */
+  media_type: string;
   /** Exact price in micro-USDC. */
   amount: bigint;
   /** SHA-256 (hex) over method, path and canonical parameters: what a proof is bound to. */

@@ -74,6 +74,7 @@ function saleOf(over: Partial<Sale> = {}): Sale {
     path,
     url: `https://api.example.com${path}`,
     description: 'Markets with highest recent volume',
+    media_type: 'application/json',
     amount: PRICE,
     request_hash: 'a'.repeat(64),
     sent_hash: 'c'.repeat(64),

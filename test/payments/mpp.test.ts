@@ -35,6 +35,7 @@ function saleOf(over: Partial<Sale> = {}): Sale {
     path: '/api/v1/markets/trending',
     url: 'https://api.example.com/api/v1/markets/trending?limit=5',
     description: 'Markets with highest recent volume',
+    media_type: 'application/json',
     amount: 20_000n,
     request_hash: 'a'.repeat(64),
     sent_hash: 'c'.repeat(64),

@@ -88,6 +88,7 @@ export function saleOf({ headers = {}, ...overrides }: Partial<Sale> & { headers
     path,
     url: `http://localhost${path}`,
     description: 'Markets with highest recent volume',
+    media_type: 'application/json',
     amount: 20_000n,
     request_hash: crypto.createHash('sha256').update(path).digest('hex'),
     sent_hash: crypto.createHash('sha256').update(`sent ${path}`).digest('hex'),

@@ -51,7 +51,7 @@ export class X402 implements Protocol {
       request_hash: sale.request_hash,
     };
     const requirement = this.requirement(quote, sale);
-    const resource = { url: sale.url, description: sale.description, mimeType: 'application/json' };
+    const resource = { url: sale.url, description: sale.description, mimeType: sale.media_type };
     const reason = error.code === 'payment_required' ? 'Payment required' : (error.context.reason ?? error.code);
     const common = { error: reason, resource, extensions: { [PAYMENT_IDENTIFIER.key]: PAYMENT_IDENTIFIER.declaration } };
     const described = {
@@ -59,7 +59,7 @@ export class X402 implements Protocol {
       maxAmountRequired: requirement.amount,
       resource: sale.url,
       description: sale.description,
-      mimeType: 'application/json',
+      mimeType: sale.media_type,
     };
     // Version 1 clients take an output schema or none, and refuse null.
     const body =

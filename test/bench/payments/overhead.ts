@@ -45,6 +45,7 @@ function saleOf(proof: Proof): Sale {
     path,
     url: `http://localhost${path}`,
     description: 'Platform-wide stats',
+    media_type: 'application/json',
     amount: 10_000n,
     request_hash: crypto.createHash('sha256').update(path).digest('hex'),
     sent_hash: crypto.createHash('sha256').update(`sent ${path}`).digest('hex'),
