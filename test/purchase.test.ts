@@ -161,6 +161,15 @@ test('the same proof again is refused, or collects the answer without paying aga
   expect((await earned()) - before).toBe(10_000n);
 });
 
+test('what is paid for is sent, also to a buyer who says to have it already', async () => {
+  // The client adds `no-cache` where nothing else is said, and that alone would have it sent.
+  const headers = { 'If-None-Match': '*', 'Cache-Control': 'max-age=0' };
+  const bought = await purchase('perps/platform/stats', { headers });
+  expect(bought.status).toBe(200);
+  expect(JSON.parse(bought.body)).toMatchObject({ data: { total_trades: expect.any(Number) }, meta: { price_usd: 0.01 } });
+  expect((await fetch(`${product.publicUrl}/health`, { headers })).status).toBe(200);
+});
+
 test('csv, ndjson and chosen fields', async () => {
   const csv = await purchase('perps/trades/feed?coin=BTC&limit=3&format=csv&%C3%BCber=1');
   expect(csv.headers['content-type']).toContain('text/csv');

@@ -43,6 +43,8 @@ export function makeGateway(deps: GatewayDeps): Express {
     .enable('case sensitive routing')
     .enable('strict routing')
     .set('trust proxy', deps.trustedProxies);
+  // Express leaves the body out for `If-None-Match: *`: of an answer that was paid for as well. Documents look at the header themselves.
+  Object.defineProperty(app.request, 'fresh', { value: false });
   app.use(identify(deps), cors, compression({ filter: packed }));
   for (const [path, handler] of Object.entries(freeRoutes(deps.free))) app.all(path, only('GET', 'HEAD'), handler);
   for (const endpoint of deps.endpoints) {
