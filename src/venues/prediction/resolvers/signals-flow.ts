@@ -2,7 +2,7 @@ import type { pm_outcome as OutcomeRecord } from '../../../generated/prisma/clie
 import { BUCKETS, bucketsOf } from '../../../lib/grid';
 import { groupedBy } from '../../../lib/grouped';
 import { pearson, roundTo } from '../../../lib/statistics';
-import { BEGINNING, type Timeframe, type Window } from '../../../lib/timeframe';
+import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { less, over, total } from '../exact';
 import { tradedPrice } from '../market-prices';
@@ -14,7 +14,7 @@ import { type Cut, type SmartRule, cutAt } from '../queries/pieces';
 import { loadTold } from '../queries/told-pieces';
 import { emptyWithin, smartRule } from './flows-scope';
 import { seriesWindow, six } from './flows-sentiment';
-import { chosenOutcomes, getKnownMarket } from './markets-known';
+import { type KnownMarket, chosenOutcomes, getKnownMarket } from './markets-known';
 
 interface Args {
   condition_id: string;
@@ -41,7 +41,7 @@ export const marketsSmartFlow: Resolver<unknown, Args> = async (_, args, context
   const outcomes = chosenOutcomes(known, args.outcome);
   const window = await seriesWindow(context, args.condition_id, args.timeframe, args.bucket_size, ['1h', '4h', '12h', '1d']);
   Object.assign(context.meta, { timeframe: args.timeframe, window });
-  const found = await load(context, args, window);
+  const found = await load(context, args, known.market, window);
   const tokens = new Set(outcomes.map((outcome) => outcome.token_id));
   const smart = found.smart.filter((row) => tokens.has(row.token_id));
   if (smart.length === 0)
@@ -86,7 +86,7 @@ interface Found {
   holders: Awaited<ReturnType<typeof listSmartHolders>>;
 }
 
-async function load(context: GraphContext, args: Args, window: Window): Promise<Found> {
+async function load(context: GraphContext, args: Args, market: KnownMarket['market'], window: Window): Promise<Found> {
   const cut = cutAt([window.from, window.to]);
   const rule = await smartRule(context, window, args.min_score);
   const [length, id] = [BUCKETS[args.bucket_size], args.condition_id];
@@ -97,7 +97,7 @@ async function load(context: GraphContext, args: Args, window: Window): Promise<
     listSmartSeries(context.sql, id, cut, rule, length, told),
     listFillPrices(context.sql, [{ condition_id: id, at: window.from }]),
     listSmartFlows(context.sql, cut, rule, [id], told),
-    listSmartHolders(context.sql, id, cutAt([BEGINNING, window.from, window.to]), ends),
+    listSmartHolders(context.sql, market, window, ends),
   ]);
   return { cut, rule, all, smart, flows, holders, before };
 }
