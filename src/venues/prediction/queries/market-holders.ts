@@ -72,9 +72,10 @@ function listKeptHolders(sql: Sql, market: HeldMarket, { from, to }: Window, run
     parameters.add(runs.end_day, 'date'),
     parameters.add(runs.min_score, 'numeric'),
   ];
+  const isOver = (at: Date): string => parameters.add(market.resolved_at !== null && market.resolved_at <= at, 'boolean');
   const ending = (name: 'start' | 'end', at: Date, instant: string): string => {
-    const is_over = parameters.add(market.resolved_at !== null && market.resolved_at <= at, 'boolean');
-    const again = `${is_over} AND redeems_${name} AND EXISTS (SELECT 1 FROM pm_trade WHERE condition_id = ${id} AND wallet = own.wallet AND side = 'REDEEM' AND "timestamp" < ${instant})`;
+    const is_over = isOver(at);
+    const again = `${is_over} AND redeems_${name} AND redeemed_at < ${instant}`;
     return `was_${name}, (was_${name} AND last_fact_at >= ${instant} AND (unseen_shares > 0 OR converted_at >= ${instant} OR ${again})) IS TRUE AS unsure_${name},
   shares - COALESCE(net_${name}, 0) - COALESCE(sets_${name}, 0) > CASE WHEN ${is_over} AND redeems_${name} IS NOT TRUE THEN redeemed_shares ELSE 0 END AS held_${name}`;
   };
@@ -99,10 +100,12 @@ function listKeptHolders(sql: Sql, market: HeldMarket, { from, to }: Window, run
 ), converted AS (
   SELECT wallet, max("timestamp") AS converted_at FROM pm_trade WHERE side = 'CONVERSION' AND "timestamp" >= ${first}
     AND condition_id = ANY (ARRAY(SELECT condition_id FROM pm_market WHERE condition_id = ${id} OR neg_risk_id = ${parameters.add(market.neg_risk_id, 'text')})) GROUP BY wallet
+), redeemed AS (
+  SELECT wallet, min("timestamp") AS redeemed_at FROM pm_trade WHERE ${isOver(to)} AND condition_id = ${id} AND side = 'REDEEM' AND wallet IN (SELECT wallet FROM moved WHERE redeems > 0) GROUP BY wallet
 ), held AS (
   SELECT token_id, wallet, ${ending('start', from, first)},
   ${ending('end', to, last)}
-  FROM own LEFT JOIN wallets USING (wallet) LEFT JOIN tokens USING (wallet, token_id) LEFT JOIN converted USING (wallet)
+  FROM own LEFT JOIN wallets USING (wallet) LEFT JOIN tokens USING (wallet, token_id) LEFT JOIN converted USING (wallet) LEFT JOIN redeemed USING (wallet)
 )
 SELECT token_id, ${told('start')}, ${told('end')} FROM held GROUP BY token_id`;
   return sql.query<KeptRow>({ name: 'pm_smart_holders', text }, parameters.values);
