@@ -33,7 +33,6 @@ const EVIDENCE: Columns<EvidenceRow> = {
 
 const ENDED: Statement = {
   name: 'pm_ended_evidence',
-  keyed: true,
   text: byColumn(
     EVIDENCE,
     `SELECT position.wallet, COALESCE(market.event_slug, position.condition_id) AS event, paid_usdc::float8 / paid_shares::float8 AS e,

@@ -72,6 +72,6 @@ SELECT EXISTS (SELECT 1 FROM held) AS any, count(*)::int AS wallets, sum(score) 
   (SELECT COALESCE(json_agg(outcome), '[]') FROM outcome) AS outcomes, ${largest === '' ? `'[]'::json` : `(SELECT COALESCE(json_agg(largest), '[]') FROM (${largest}) AS largest)`} AS largest
 FROM member WHERE side = 1`;
   const name = `pm_market_crowd${scope === null ? '_sums' : ''}`;
-  const [row] = await sql.query<MarketCrowd>({ name, keyed: true, text }, parameters.values);
+  const [row] = await sql.query<MarketCrowd>({ name, text }, parameters.values);
   return row as MarketCrowd;
 }

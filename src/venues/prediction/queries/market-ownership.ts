@@ -95,5 +95,5 @@ export function listOutcomeHolders(sql: Sql, scope: HoldersScope, { now, overlay
 SELECT (${tokens})[n] AS token_id, summed.*, top1, top5, top10, holders,
   (SELECT count(*)::int FROM (SELECT 1 FROM held GROUP BY wallet HAVING count(*) > 1) AS several) AS overlap
 FROM summed JOIN listed USING (n)`;
-  return sql.query<OutcomeHolders>({ name: 'pm_outcome_holders', keyed: true, text }, parameters.values);
+  return sql.query<OutcomeHolders>({ name: 'pm_outcome_holders', text }, parameters.values);
 }
