@@ -27,22 +27,26 @@ export interface HeatmapCellRow {
 
 const SIZES = ['1h', '4h', '1d'] as const;
 
-const market = (
-  grain: Grain,
-): string => `SELECT coin, ${bucketOf('hour', '$6')} AS bucket, sum(volume_usd) AS volume_usd, sum(matches) AS trade_count, sum(bought_usd - sold_usd) AS net_volume_usd,
-    sum(undirected) AS undirected FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'undirected'], {}, 1, grain)} r GROUP BY 1, 2`;
-const smart = (
-  grain: Grain,
-  is_told: boolean,
-): string => `SELECT coin, ${bucketOf('hour', '$6')} AS bucket, sum(${VOLUME}) AS volume_usd, sum(fills) AS trade_count, sum(${BOUGHT} - (${SOLD})) AS net_volume_usd,
-    0 AS undirected FROM ${smartRows([...VOLUME_COLUMNS, 'fills'], { day: '$5', is_told }, {}, grain)} r GROUP BY 1, 2`;
+const market = (grain: Grain): string =>
+  `SELECT coin, ${bucketOf('hour', '$6')} AS bucket, volume_usd, matches AS trade_count, bought_usd - sold_usd AS net_volume_usd, undirected
+  FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'undirected'], {}, 1, grain)} r`;
+const smart = (grain: Grain, is_told: boolean): string =>
+  `SELECT coin, ${bucketOf('hour', '$6')} AS bucket, ${VOLUME} AS volume_usd, fills AS trade_count, ${BOUGHT} - (${SOLD}) AS net_volume_usd, 0 AS undirected
+  FROM ${smartRows([...VOLUME_COLUMNS, 'fills'], { day: '$5', is_told }, {}, grain)} r`;
 
 // $1 to $4: the window; $5: day of the score run, null before the first; $6: bucket size; $7, $8: first and last bucket; $9: how many coins.
+// All coins are added up for their order and the sums of buckets alone; what smart accounts did is of the coins shown.
 const text = (smart_money_only: boolean, grain: Grain, is_told: boolean): string => `
-WITH smart AS (${smart(grain, is_told)}),
-cell AS (${smart_money_only ? 'SELECT * FROM smart' : market(grain)}),
-top AS (SELECT coin, sum(volume_usd) AS volume_usd FROM cell GROUP BY coin HAVING sum(trade_count) > 0 ORDER BY sum(volume_usd) DESC, coin COLLATE "C" LIMIT $9),
-whole AS (SELECT bucket, sum(volume_usd) AS volume_usd FROM cell GROUP BY bucket)
+WITH told AS MATERIALIZED (${smart_money_only ? smart(grain, is_told) : market(grain)}),
+top AS (SELECT coin, sum(volume_usd) AS volume_usd FROM told GROUP BY coin HAVING sum(trade_count) > 0 ORDER BY sum(volume_usd) DESC, coin COLLATE "C" LIMIT $9),
+whole AS (SELECT bucket, sum(volume_usd) AS volume_usd FROM told GROUP BY bucket),
+cell AS (SELECT coin, bucket, sum(volume_usd) AS volume_usd, sum(trade_count) AS trade_count, sum(net_volume_usd) AS net_volume_usd, sum(undirected) AS undirected
+  FROM told WHERE coin IN (SELECT top.coin FROM top) GROUP BY coin, bucket),
+smart AS (${
+  smart_money_only
+    ? 'SELECT coin, bucket, volume_usd FROM cell'
+    : `SELECT coin, bucket, sum(volume_usd) AS volume_usd FROM (${smart(grain, is_told)}) s WHERE coin IN (SELECT top.coin FROM top) GROUP BY coin, bucket`
+})
 SELECT top.coin, bucket.bucket, coalesce(cell.volume_usd, 0) AS volume_usd, coalesce(cell.trade_count, 0)::int AS trade_count,
   CASE WHEN $5::date IS NOT NULL THEN coalesce(smart.volume_usd, 0) END AS smart_volume_usd,
   100 * coalesce(cell.volume_usd, 0) / nullif(whole.volume_usd, 0) AS pct_of_bucket, coalesce(cell.net_volume_usd, 0) AS net_volume_usd,
