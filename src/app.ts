@@ -26,7 +26,6 @@ import { listKept } from './workers/snapshots';
 
 const PAID_AT_ONCE = 50;
 const QUEUE_PATIENCE_MS = 2_000;
-const CACHE_BYTES = 64 * 1024 * 1024;
 const STOP_GRACE_MS = 10_000;
 
 /** Free questions are refused what they are refused when they are paid for, and words in any case are read as they are then. */
@@ -159,7 +158,7 @@ export async function startApp(options: AppOptions): Promise<App> {
             scored_at: freshness.scoredAt(endpoint.venue),
             now: config.clock.now(),
           }),
-    cache: new AnswerCache(CACHE_BYTES),
+    cache: new AnswerCache(),
     slots,
     turns: new Turns(config.queriesAtOnce || 2 * availableParallelism()),
     unpaid: new RateLimit(config.unpaidPerMinute, 'requests without payment'),

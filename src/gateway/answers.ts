@@ -13,13 +13,15 @@ interface Running {
   waiting: number;
 }
 
+const MOST_BYTES = 64 * 1024 * 1024;
+
 /** Fresh answers are kept for their endpoint's cache class, and equal queries that run at once share one execution. */
 export class AnswerCache {
   private readonly fresh: LRUCache<string, Executed>;
   private readonly running = new Map<string, Running>();
 
   /** `bytes`: how much JSON text to keep at most, roughly. */
-  constructor(bytes: number) {
+  constructor(bytes: number = MOST_BYTES) {
     this.fresh = new LRUCache<string, Executed>({
       maxSize: bytes,
       sizeCalculation: (answer) => Math.ceil(roughBytes(answer.data)) + 500,

@@ -60,8 +60,8 @@ class NoCache extends AnswerCache {
   }
 }
 
-/** Starts the gateway on a free port. `now` is the now of analytics; the answer cache is off. */
-export async function startOpenGateway(db: Statements, now: Date): Promise<OpenGateway> {
+/** Starts the gateway on a free port. `now` is the now of analytics; the answer cache is off unless one is given. */
+export async function startOpenGateway(db: Statements, now: Date, cache: AnswerCache = new NoCache(1)): Promise<OpenGateway> {
   const catalogue = loadCatalogue(ROOT);
   const { endpoints, schema } = catalogue;
   const paid = paidOf(catalogue);
@@ -81,7 +81,7 @@ export async function startOpenGateway(db: Statements, now: Date): Promise<OpenG
       clock: standingClock(now),
       freshness: () => 0,
       stale: () => null,
-      cache: new NoCache(1),
+      cache,
       slots: new Slots(50, 2_000),
       turns: new Turns(2 * availableParallelism()),
       unpaid: new RateLimit(0, 'requests'),

@@ -1,5 +1,6 @@
 import { openDatabase } from '../../../src/db/client';
 import { AppError } from '../../../src/errors';
+import { AnswerCache } from '../../../src/gateway/answers';
 import type { Input } from '../../support/ask';
 import { startOpenGateway } from '../../support/open-gateway';
 import { serve } from '../child';
@@ -66,11 +67,17 @@ async function settled(work: () => Promise<unknown>): Promise<string> {
   }
 }
 
+/** Where the gateway answers that executes every request, and the one that keeps answers as the product does. */
+export interface Urls {
+  url: string;
+  keepingUrl: string;
+}
+
 /** The gateway over a kept world, payment left out; the same answers without HTTP, beside the SQL they send. */
-void serve<{ databaseUrl: string; now: string }, { url: string }>(async ({ databaseUrl, now: at }) => {
+void serve<{ databaseUrl: string; now: string }, Urls>(async ({ databaseUrl, now: at }) => {
   const now = new Date(at);
   const [db, bare] = await Promise.all([openDatabase(databaseUrl), plainClients(databaseUrl)]);
-  const gateway = await startOpenGateway(db, now);
+  const [gateway, keeping] = await Promise.all([startOpenGateway(db, now), startOpenGateway(db, now, new AnswerCache())]);
   let statements: SentStatement[] = [];
   const answer = async ({ name, input }: Asked): Promise<string> => {
     const paid = gateway.paid.find(({ endpoint }) => endpoint.name === name);
@@ -92,7 +99,7 @@ void serve<{ databaseUrl: string; now: string }, { url: string }>(async ({ datab
     return { input, outcome, statements: statements.length };
   };
   return {
-    ready: { url: gateway.url },
+    ready: { url: gateway.url, keepingUrl: keeping.url },
     answers: {
       prepare,
       turns: ({ budgetMs, ...asked }: Asked & { budgetMs: number }) =>
@@ -103,7 +110,7 @@ void serve<{ databaseUrl: string; now: string }, { url: string }>(async ({ datab
         ),
     },
     stop: async () => {
-      await Promise.all([gateway.close(), bare.end()]);
+      await Promise.all([gateway.close(), keeping.close(), bare.end()]);
       await db.close();
     },
   };
