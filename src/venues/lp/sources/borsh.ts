@@ -1,6 +1,7 @@
 import { solanaAddressOf } from '../../../lib/solana-address';
+import { SMALL_INTEGER } from './record';
 
-/** Field types of the events we read. Integers above 53 bits come out as decimal text, like addresses as base58. */
+/** Field types of the events we read. Integers above 53 bits come out as decimal text, like addresses as base58; an `index` is a u64 that counts a few things. */
 export type FieldType =
   | 'pubkey'
   | 'u8'
@@ -8,6 +9,7 @@ export type FieldType =
   | 'u32'
   | 'u64'
   | 'u128'
+  | 'index'
   | 'i32'
   | 'i64'
   | 'bool'
@@ -21,7 +23,7 @@ export interface Fields {
   [name: string]: FieldValue;
 }
 
-/** Reads little-endian Borsh. Throws RangeError when the payload is too short or a bool is neither 0 nor 1. */
+/** Reads little-endian Borsh. Throws RangeError when the payload is too short, a bool neither 0 nor 1, or an index beyond what is counted. */
 export class BorshReader {
   private at = 0;
   constructor(private readonly data: Buffer) {}
@@ -54,6 +56,8 @@ export class BorshReader {
         return this.data.readBigInt64LE(this.past(8)).toString();
       case 'u128':
         return this.u128();
+      case 'index':
+        return this.index();
       case 'bool':
         return this.bool();
       case 'u64x2':
@@ -85,6 +89,12 @@ export class BorshReader {
     const from = this.past(8);
     const high = this.data.readUInt32LE(from + 4);
     return high < 0x200000 ? String(high * 0x100000000 + this.data.readUInt32LE(from)) : this.data.readBigUInt64LE(from).toString();
+  }
+
+  private index(): number {
+    const index = this.data.readBigUInt64LE(this.past(8));
+    if (index > SMALL_INTEGER) throw new RangeError(`not an index: ${index}`);
+    return Number(index);
   }
 
   private u128(): string {

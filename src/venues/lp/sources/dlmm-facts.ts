@@ -17,7 +17,7 @@ export function dlmmFact(place: Place, facts: Facts): number {
       return addClaim(place, facts);
     case 'ClaimReward':
     case 'ClaimReward2':
-      return addReward(place, facts, Number(f.reward_index), f.total_reward as string);
+      return addReward(place, facts, event.fields.reward_index as number, f.total_reward as string);
     case 'PositionCreate':
     case 'PositionClose':
       return addPosition(place, facts);

@@ -1,7 +1,7 @@
 import type { RecordedSource } from '../../../workers/source';
 import { barePool, type PoolRow, type TokenRow } from '../store/rows';
 import { loadPage, type PageLoad, type Write } from './page-load';
-import { address, amount, integer, isObject, type Json, text, timeInName } from './record';
+import { address, amount, binStepOf, isObject, type Json, text, timeInName } from './record';
 
 /** The older list of the bin program: `/pair/all` (an array of PairInfo) and `/pair/all_with_pagination` (`{pairs, total}`). */
 export const dlmmPairs: RecordedSource = {
@@ -10,10 +10,7 @@ export const dlmmPairs: RecordedSource = {
   load: (page, client, options) => loadPage('lp.dlmm_pairs', page, client, options, readPairs),
 };
 
-function pairsOf(record: unknown): unknown[] {
-  if (!isObject(record)) return [];
-  return Array.isArray(record.pairs) ? record.pairs : [record];
-}
+const pairsOf = (record: unknown): unknown[] => (isObject(record) && Array.isArray(record.pairs) ? record.pairs : [record]);
 
 const isPair = (pair: unknown): pair is Json =>
   isObject(pair) && 'mint_x' in pair && 'mint_y' in pair && 'bin_step' in pair && 'address' in pair;
@@ -48,7 +45,7 @@ function poolRow(pair: Json, asOf: Date | null): PoolRow | null {
     name: text(pair.name),
     mint_x,
     mint_y,
-    bin_step: integer(pair.bin_step),
+    bin_step: binStepOf(pair.bin_step),
     base_fee_pct: amount(pair.base_fee_percentage),
     catalogued: true,
     as_of: asOf,

@@ -22,7 +22,7 @@ function fields(words: string): Layout {
 
 const LIQUIDITY = fields('lb_pair:pubkey from:pubkey position:pubkey amounts:u64x2 active_bin_id:i32');
 const CLAIM = fields('lb_pair:pubkey position:pubkey owner:pubkey fee_x:u64 fee_y:u64');
-const REWARD = fields('lb_pair:pubkey position:pubkey owner:pubkey reward_index:u64 total_reward:u64');
+const REWARD = fields('lb_pair:pubkey position:pubkey owner:pubkey reward_index:index total_reward:u64');
 const ACTIVE_BIN = fields('active_bin_id:i32');
 
 const DLMM: Record<string, EventLayout> = {

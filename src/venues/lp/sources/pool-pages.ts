@@ -1,13 +1,10 @@
 import type { PoolType } from '../chain-addresses';
 import { barePool, type PoolRow, type TokenRow } from '../store/rows';
 import type { PageLoad, Write } from './page-load';
-import { address, amount, decimalsOf, instant, integer, isObject, type Json, listOf, text, timeInName } from './record';
+import { address, amount, binStepOf, decimalsOf, instant, isObject, type Json, listOf, text, timeInName } from './record';
 
-/** The pools of a record: a page `{total, pages, data: [Pool]}`, or one Pool. */
-function poolsOf(record: unknown): unknown[] {
-  if (!isObject(record)) return [];
-  return Array.isArray(record.data) ? record.data : [record];
-}
+/** The pools of a record: a page `{total, pages, data: [Pool]}`, or one Pool. What is neither is handed on, to be counted. */
+const poolsOf = (record: unknown): unknown[] => (isObject(record) && Array.isArray(record.data) ? record.data : [record]);
 
 /** Whether the record is a page of pools, or a pool, of the index that serves both programs in one form. */
 function isPool(pool: unknown): pool is Json {
@@ -60,7 +57,7 @@ function poolRow(pool: Json, type: PoolType, asOf: Date | null): PoolRow | null 
     name: text(pool.name),
     mint_x: mints[0] as string,
     mint_y: mints[1] as string,
-    bin_step: type === 'dlmm' ? integer(config.bin_step) : null,
+    bin_step: type === 'dlmm' ? binStepOf(config.bin_step) : null,
     base_fee_pct: amount(config.base_fee_pct),
     created_at: instant(pool.created_at),
     catalogued: true,

@@ -28,8 +28,9 @@ function readHistories(records: unknown[], { log, writer }: PageLoad): Write {
     if (!isObject(record) || !Array.isArray(record.events)) log.skip('unusable_page');
     const first = facts.events.length;
     // Answers come newest first or oldest first; keys number the events of a transaction in the chain's order.
+    const told = new Set<string>();
     for (const event of [...events].sort((a, b) => instructionOf(a) - instructionOf(b))) {
-      const reason = addEvent(event, facts);
+      const reason = isRepeated(event, told) ? 'repeated_event' : addEvent(event, facts);
       if (reason !== null) log.skip(reason);
     }
     numberEqualKeys(facts.events, first);
@@ -37,6 +38,16 @@ function readHistories(records: unknown[], { log, writer }: PageLoad): Write {
   log.read += facts.events.length;
   for (const event of facts.events) log.saw(event.timestamp);
   return () => writer.facts(facts);
+}
+
+/** Whether the row stood in the answer before: an event is told once by its transaction, instruction and kind. */
+function isRepeated(event: unknown, told: Set<string>): boolean {
+  if (!isEvent(event) || integer(event.ixIndex) === null) return false;
+  const { signature, ixIndex, eventType, positionAddress, amountX, amountY } = event;
+  const key = JSON.stringify([signature, ixIndex, eventType, positionAddress, amountX, amountY]);
+  if (told.has(key)) return true;
+  told.add(key);
+  return false;
 }
 
 const instructionOf = (event: unknown): number => (isObject(event) ? (integer(event.ixIndex) ?? 0) : 0);

@@ -38,6 +38,12 @@ export function integer(value: unknown, most = INTEGER): number | null {
   return Number.isInteger(number) && Math.abs(number) <= most ? number : null;
 }
 
+/** Bin step of a pool, in hundredths of a percent: two bytes on the chain, and no pool has none. */
+export function binStepOf(value: unknown): number | null {
+  const step = integer(value);
+  return step !== null && step > 0 && step <= 65_535 ? step : null;
+}
+
 /** How many decimals a token has; null where no amount could be told in so many. */
 export function decimalsOf(value: unknown): number | null {
   const decimals = integer(value);

@@ -38,9 +38,12 @@ function readHistory(records: unknown[], { page, log, writer }: PageLoad): Write
     else if (pool === null) log.skip('pool_not_named', buckets.length);
     else if (typeof record.timeframe === 'string' && !SHORT_ENOUGH.includes(record.timeframe)) log.skip('bucket_too_long', buckets.length);
     else {
+      const usable = buckets.flatMap((bucket) => decodeBucket(bucket) ?? []);
+      const distinct = withoutRepeated(usable);
+      log.skip('unusable_bucket', buckets.length - usable.length);
+      log.skip('repeated_bucket', usable.length - distinct.length);
       const hours = new Map<number, Hour>();
-      const used = buckets.filter((bucket) => addBucket(bucket, hours)).length;
-      log.skip('unusable_bucket', buckets.length - used);
+      for (const bucket of distinct) addBucket(bucket, hours);
       log.read += hours.size;
       for (const hour of hours.keys()) log.saw(new Date(hour));
       const told = [...hours].map(([hour, { volume, fees, protocolFees }]) => ({ hour: new Date(hour), volume, fees, protocolFees }));
@@ -52,17 +55,34 @@ function readHistory(records: unknown[], { page, log, writer }: PageLoad): Write
   };
 }
 
-function addBucket(bucket: unknown, hours: Map<number, Hour>): boolean {
+interface Bucket extends Hour {
+  at: number;
+}
+
+function decodeBucket(bucket: unknown): Bucket | undefined {
   const at = isObject(bucket) ? instant(bucket.timestamp) : null;
   const volume = isObject(bucket) ? amount(bucket.volume) : null;
-  if (!isObject(bucket) || at === null || volume === null) return false;
-  const start = Math.floor(at.getTime() / HOUR_MS) * HOUR_MS;
+  if (!isObject(bucket) || at === null || volume === null) return undefined;
+  return { at: at.getTime(), volume, fees: amount(bucket.fees), protocolFees: amount(bucket.protocol_fees) };
+}
+
+/** A bucket that is told twice is not the sum of both: the larger stays, as of an hour that is read twice. */
+function withoutRepeated(buckets: readonly Bucket[]): Bucket[] {
+  const largest = new Map<number, Bucket>();
+  for (const bucket of buckets) {
+    const other = largest.get(bucket.at);
+    if (other === undefined || Number(bucket.volume) > Number(other.volume)) largest.set(bucket.at, bucket);
+  }
+  return [...largest.values()];
+}
+
+function addBucket(bucket: Bucket, hours: Map<number, Hour>): void {
+  const start = Math.floor(bucket.at / HOUR_MS) * HOUR_MS;
   const hour = hours.get(start) ?? { volume: '0', fees: null, protocolFees: null };
   const plus = (sum: string | null, value: string | null): string | null => (value === null ? sum : addDecimals(sum ?? '0', value));
   hours.set(start, {
-    volume: addDecimals(hour.volume, volume),
-    fees: plus(hour.fees, amount(bucket.fees)),
-    protocolFees: plus(hour.protocolFees, amount(bucket.protocol_fees)),
+    volume: addDecimals(hour.volume, bucket.volume),
+    fees: plus(hour.fees, bucket.fees),
+    protocolFees: plus(hour.protocolFees, bucket.protocolFees),
   });
-  return true;
 }
