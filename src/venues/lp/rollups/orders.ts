@@ -4,7 +4,9 @@ const ORDER_COLUMNS =
   'order_address, owner, input_mint, output_mint, in_amount_per_cycle, cycle_frequency, remaining, last_cycle_at, closed_at, changed_at';
 
 const sumOf = (kind: string): string => `coalesce(sum(d.in_amount) FILTER (WHERE d.kind = '${kind}'), 0)`;
-const openedBy = (column: string): string => `(array_agg(d.${column} ORDER BY d."timestamp") FILTER (WHERE d.kind = 'opened'))[1]`;
+// Of two openings in one second the place on the chain decides, whatever order they were read in.
+const openedBy = (column: string): string =>
+  `(array_agg(d.${column} ORDER BY d."timestamp", d.tx_id, d.outer_ix, d.inner_ix) FILTER (WHERE d.kind = 'opened'))[1]`;
 
 /**
  * Select of orders from the events of `source`: a FROM item, and join, over `dca_event d`. Orders whose opening was not seen are left out:

@@ -200,6 +200,8 @@ function mergedPools(rows: readonly PoolRow[]): PoolRow[] {
   return [...merged.values()];
 }
 
+const earlier = (a: Date | null, b: Date | null): Date | null => (b === null || (a !== null && a < b) ? a : b);
+
 const larger = (a: string | null, b: string | null): string | null => (b === null || Number(a ?? -1) > Number(b) ? a : b);
 
 function mergePool(a: PoolRow, b: PoolRow): PoolRow {
@@ -212,7 +214,7 @@ function mergePool(a: PoolRow, b: PoolRow): PoolRow {
     mint_x: record.mint_x ?? other.mint_x,
     mint_y: record.mint_y ?? other.mint_y,
     bin_step: record.bin_step ?? other.bin_step,
-    created_at: record.created_at ?? other.created_at,
+    created_at: earlier(record.created_at, other.created_at),
     reserve_x: reserves.reserve_x,
     reserve_y: reserves.reserve_y,
     reserve_at: reserves.reserve_at,

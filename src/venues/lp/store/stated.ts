@@ -21,10 +21,10 @@ const SAVE_PRICES = `
 INSERT INTO token_price AS t (mint, minute, usd, source)
 SELECT DISTINCT ON (mint, date_trunc('minute', u.at)) mint, date_trunc('minute', u.at), usd, ${PRICE_SOURCE.catalogue} FROM ${unnestOf(PRICE, 'u')}
 ORDER BY mint, date_trunc('minute', u.at), usd
-ON CONFLICT (mint, minute) DO NOTHING
+ON CONFLICT (mint, minute) DO UPDATE SET usd = EXCLUDED.usd WHERE t.source = EXCLUDED.source AND EXCLUDED.usd < t.usd
 RETURNING minute`;
 
-/** Keeps prices of catalogue pages where nothing better is known of the minute. Returns the minutes that are new. Their months must be there. */
+/** Keeps prices of catalogue pages where nothing better is known of the minute; of several the lowest, in whatever order they come. Returns the minutes that are new or changed. Their months must be there. */
 export async function savePrices(client: PoolClient, prices: readonly CataloguePrice[]): Promise<Date[]> {
   const rows = prices.filter((price) => !STABLES.includes(price.mint));
   const minutes: Date[] = [];

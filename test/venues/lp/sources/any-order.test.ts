@@ -1,0 +1,51 @@
+import { DCA_PROGRAM, SOL } from '../../../../src/venues/lp/chain-addresses';
+import { type TestDatabase, testDatabase } from '../../../support/database';
+import { eventData, key, named, u64 } from '../chain-writer';
+import { loadRecords } from '../load';
+import { ANNA, dlmmPoolsPage, dlmmSwap, SOL_USDC, tx, ZED } from '../pages';
+
+// What several records tell of one minute or second is the same in whatever order they come.
+
+let db: TestDatabase;
+beforeEach(async () => {
+  db = await testDatabase();
+});
+afterEach(() => db.drop());
+
+const rows = async (text: string): Promise<Record<string, unknown>[]> => (await db.pool.query<Record<string, unknown>>(text)).rows;
+const load = (name: string, records: unknown[], format?: 'json' | 'ndjson') => loadRecords(db.pool, name, records, format);
+
+test('prices of several pages of one minute: the same stays, and values the same, in whatever order they come', async () => {
+  const [pool] = dlmmPoolsPage.data;
+  const priced = (price: number): unknown => ({ ...dlmmPoolsPage, data: [{ ...pool, token_x: { ...pool?.token_x, price } }] });
+  const swap = tx('a', '2026-03-01T00:10:00Z', ANNA, dlmmSwap(SOL_USDC, ANNA, 5, 1_000_000_000, 100, true, 1_000));
+  const told: unknown[] = [];
+  for (const order of [
+    [100, 101, 99],
+    [99, 100, 101],
+    [101, 99, 100],
+  ]) {
+    await db.pool.query('TRUNCATE token_price, lp_swap, lp_pool, lp_liquidity_hour');
+    await load('transactions.ndjson', [swap], 'ndjson');
+    for (const price of order) await load(`dlmm_pools_2026-03-01T00-09-${price - 70}Z.json`, [priced(price)]);
+    told.push(await rows('SELECT usd::float, (SELECT usd FROM token_price)::float AS price FROM lp_swap'));
+  }
+  expect(told).toEqual(Array(3).fill([{ usd: 99, price: 99 }]));
+});
+
+test('an order that was opened twice in one second holds the same, in whatever order its openings come', async () => {
+  const opened = (n: number): unknown => {
+    const order = [key(ANNA), key(named('order')), u64(n * 100), key(ZED), key(SOL), u64(60), u64(n), u64(1_772_323_200)];
+    return tx(`opening ${n}`, '2026-03-01T00:00:00Z', ANNA, { program: DCA_PROGRAM, data: eventData('Opened', ...order) });
+  };
+  const told: unknown[] = [];
+  for (const order of [
+    [1, 2],
+    [2, 1],
+  ]) {
+    await db.pool.query('TRUNCATE dca_event, dca_order');
+    for (const n of order) await load('transactions.ndjson', [opened(n)], 'ndjson');
+    told.push(await rows('SELECT in_amount_per_cycle, remaining FROM dca_order'));
+  }
+  expect(told[0]).toEqual(told[1]);
+});
