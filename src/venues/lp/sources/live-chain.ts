@@ -124,7 +124,7 @@ async function* windowOf(
     place = {
       ...place,
       signature: last?.signature ?? place.signature,
-      at: Math.min(last?.at ?? place.at, latest),
+      at: Math.max(place.at, Math.min(last?.at ?? place.at, latest)),
       missing: read.until === null ? null : { signature: read.until, polls },
     };
     const failed = slice.slice(0, last === undefined ? 0 : slice.indexOf(last) + 1).filter((one) => one.failed).length;
@@ -171,13 +171,16 @@ async function* newer(
   signal: AbortSignal,
 ): AsyncGenerator<readonly string[], Listed[]> {
   let listed: Listed[] = [];
+  let older: Listed[] = [];
   const marks = [...(place.marks ?? [])];
   for (let before = marks.at(-1) ?? null; ;) {
     const page: Listed[] = await node.list(program, before, place.signature, signal);
-    const fresh = page.filter(({ at }) => at === null || at >= place.at);
-    listed.push(...fresh);
+    const fresh = page.findLastIndex(({ at }) => at === null || at >= place.at) + 1;
     // A short page is no end: nodes list fewer than they are asked for, and rows that name nothing are left out.
-    if (page.length === 0 || fresh.length < page.length) return listed.reverse();
+    if (fresh === 0) return listed.reverse();
+    // A single time may be wrong: rows that are too old are the past only where nothing newer follows.
+    listed.push(...older, ...page.slice(0, fresh));
+    older = page.slice(fresh);
     const last = page.at(-1)?.signature ?? null;
     if (last === null || last === before) throw new UpstreamError('getSignaturesForAddress answered the same page again', null);
     before = last;

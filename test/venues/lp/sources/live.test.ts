@@ -408,6 +408,16 @@ describe('a node that tells odd things', () => {
     expect((await read(liveChain(nodeOf([{ signature: 'next', blockTime: at(1) }, ...rows]), 50), cursor)).pages).toBe(1);
   });
 
+  test('a single time that is too old hides none that are listed below it', async () => {
+    const rows = Array.from({ length: 2_500 }, (_, n) => ({ signature: `s${2_500 - n}`, blockTime: at(0.9) - n }));
+    for (const place of [500, 999]) {
+      const odd = rows.map((row, n) => (n === place ? { ...row, blockTime: Date.UTC(2020, 0) / 1_000 } : row));
+      const { pages, cursor } = await read(liveChain(nodeOf(odd), 50));
+      expect(pages).toBe(2_500);
+      expect(cursor).toMatchObject({ dlmm: { signature: 's2500', at: at(0.9) } });
+    }
+  });
+
   test('a transaction that is refused while others are answered is left out after some polls; a node that refuses all is at fault', async () => {
     const rows = [
       { signature: 'good', blockTime: at(0.6) },
