@@ -27,7 +27,7 @@ const TORN_TRIES = 3;
  * Reads [from, to) of a listing by time windows, oldest first. Equal rows are told apart by their number among each other, so a
  * slice is one whole answer: a window that does not fit in one is halved. Offsets are used only inside a single second that is too full.
  * `longest`: seconds asked for first.
- * Throws UpstreamError when the listing does not keep to its windows or offsets.
+ * A row of another time is left out and counted. Throws UpstreamError when the listing does not keep to its windows or offsets.
  */
 export async function* readSpan(ask: Ask, from: number, to: number, longest = LONGEST_S): AsyncGenerator<Slice> {
   let length = Math.min(longest, to - from);
@@ -35,7 +35,7 @@ export async function* readSpan(ask: Ask, from: number, to: number, longest = LO
     const end = Math.min(to, at + length);
     const rows = await wholeAnswer(ask, at, end);
     if (rows !== null) {
-      yield { from: at, to: end, rows, skipped: {} };
+      yield { from: at, to: end, ...withinWindow(rows, at, end) };
       at = end;
       if (rows.length < PAGE_ROWS / 2) length = Math.min(longest, length * 2);
     } else if (end - at > 1) {
@@ -63,7 +63,9 @@ export const secondOf = (row: unknown): number | null => {
 async function wholeAnswer(ask: Ask, from: number, to: number): Promise<unknown[] | null> {
   const window = { start: from, end: to - 1, limit: PAGE_ROWS };
   const rows = listOf(await ask({ ...window, offset: 0 }));
-  if (rows.some((row) => outside(row, from, to))) throw new UpstreamError('the listing answered rows outside the window', null);
+  // One odd row is no reason to read nothing any more.
+  const { skipped } = withinWindow(rows, from, to);
+  if ((skipped.outside_window ?? 0) * 2 > rows.length) throw new UpstreamError('the listing answered rows outside the window', null);
   if (rows.length >= PAGE_ROWS) return null;
   return rows.length > SURELY_WHOLE && following(listOf(await ask({ ...window, offset: rows.length })), rows).length > 0 ? null : rows;
 }
@@ -79,6 +81,11 @@ const outside = (row: unknown, from: number, to: number): boolean => {
   const second = secondOf(row);
   return second !== null && (second < from || second >= to);
 };
+
+function withinWindow(rows: readonly unknown[], from: number, to: number): Pick<Slice, 'rows' | 'skipped'> {
+  const own = rows.filter((row) => !outside(row, from, to));
+  return { rows: own, skipped: own.length === rows.length ? {} : { outside_window: rows.length - own.length } };
+}
 
 /** All rows of a second that fills more than one answer, read page by page until two readings of its first page agree. */
 async function fullSecond(ask: Ask, second: number): Promise<Pick<Slice, 'rows' | 'skipped'>> {

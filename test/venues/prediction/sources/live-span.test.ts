@@ -71,3 +71,9 @@ test('rows without a readable time are handed on, to be counted where they are d
   const slices = await collect(({ offset }) => Promise.resolve(offset === 0 ? [{ timestamp: 'soon' }] : []), BASE, BASE + 10);
   expect(slices.map(({ rows }) => rows)).toEqual([[{ timestamp: 'soon' }]]);
 });
+
+test('a single row of another time is left out and counted; the rows beside it are told', async () => {
+  const rows = rowsOf([1, 2, 3], BASE);
+  const ask: Ask = ({ offset }) => Promise.resolve(offset === 0 ? [...rows, { timestamp: BASE - 9_000, id: 9 }] : []);
+  expect(await collect(ask, BASE, BASE + 10)).toEqual([{ from: BASE, to: BASE + 10, rows, skipped: { outside_window: 1 } }]);
+});
