@@ -54,16 +54,23 @@ const isMarket = (record: Fields): boolean =>
 const pageItems = (record: Fields): unknown[] | undefined =>
   [record.markets, record.events, record.data].find((value): value is unknown[] => Array.isArray(value));
 
+/** A market stands in an event, an event in a page. What is wrapped deeper than this is handed on as it is. */
+const DEEPEST = 4;
+
 /** The market objects inside a record (a market, an event with `markets`, a page `{markets|events|data: […]}`), each with its event's fields at hand. */
-export function* marketsWithin(record: unknown, event: Fields | null = null): Generator<{ market: unknown; event: Fields | null }> {
-  const inner = isFields(record) && !isMarket(record) ? pageItems(record) : undefined;
+export function* marketsWithin(
+  record: unknown,
+  event: Fields | null = null,
+  depth = 0,
+): Generator<{ market: unknown; event: Fields | null }> {
+  const inner = isFields(record) && !isMarket(record) && depth < DEEPEST ? pageItems(record) : undefined;
   if (inner === undefined) {
     yield { market: record, event };
     return;
   }
   // An event tells its markets' tags and slug; a page tells nothing.
   const around = isFields(record) && ('slug' in record || 'tags' in record) ? record : event;
-  for (const item of inner) yield* marketsWithin(item, around);
+  for (const item of inner) yield* marketsWithin(item, around, depth + 1);
 }
 
 /** Decodes one market object. `event` is the event it was found in, if not embedded in the market itself. */

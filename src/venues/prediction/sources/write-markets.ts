@@ -6,7 +6,12 @@ import { listCategories, moveVolumes } from '../rollups/volumes';
 import type { CatalogueMarket } from './gamma-market';
 import { payoutByName } from './settlement';
 
-// A newer description replaces an older one; tags, which not every listing carries, survive a listing without them.
+const NEWER = `(kept.is_stub OR EXCLUDED.updated_at > kept.updated_at
+  OR ((kept.updated_at IS NULL OR EXCLUDED.updated_at IS NULL) AND kept.resolved_at IS NULL AND (EXCLUDED.resolved_at IS NOT NULL OR EXCLUDED.updated_at IS NOT NULL)))`;
+const DESCRIPTION = ['question', 'slug', 'outcomes', 'neg_risk', 'neg_risk_id', 'end_date', 'created_at', 'closed_at', 'resolved_at', 'winning_outcome', 'is_voided',
+  'upstream_volume', 'upstream_liquidity', 'updated_at']; // prettier-ignore
+
+// A newer description replaces an older one; tags and event, which not every listing carries, survive a listing without them, whichever comes first.
 const MARKETS = `
 INSERT INTO pm_market AS kept (condition_id, question, slug, event_slug, category, tags, outcomes, neg_risk, neg_risk_id, end_date, created_at, closed_at,
   resolved_at, winning_outcome, is_voided, upstream_volume, upstream_liquidity, updated_at, is_stub)
@@ -16,16 +21,12 @@ FROM jsonb_to_recordset($1::jsonb) AS row(condition_id text, question text, slug
   neg_risk boolean, neg_risk_id text, end_date timestamptz, created_at timestamptz, closed_at timestamptz, resolved_at timestamptz,
   winning_outcome text, is_voided boolean, upstream_volume numeric, upstream_liquidity numeric, updated_at timestamptz)
 ON CONFLICT (condition_id) DO UPDATE SET
-  question = EXCLUDED.question, slug = EXCLUDED.slug, event_slug = COALESCE(EXCLUDED.event_slug, kept.event_slug),
-  category = CASE WHEN EXCLUDED.tags = '{}' AND kept.tags <> '{}' THEN kept.category ELSE EXCLUDED.category END,
-  tags = CASE WHEN EXCLUDED.tags = '{}' THEN kept.tags ELSE EXCLUDED.tags END,
-  outcomes = EXCLUDED.outcomes, neg_risk = EXCLUDED.neg_risk, neg_risk_id = EXCLUDED.neg_risk_id,
-  end_date = EXCLUDED.end_date, created_at = EXCLUDED.created_at, closed_at = EXCLUDED.closed_at, resolved_at = EXCLUDED.resolved_at,
-  winning_outcome = EXCLUDED.winning_outcome, is_voided = EXCLUDED.is_voided, upstream_volume = EXCLUDED.upstream_volume,
-  upstream_liquidity = EXCLUDED.upstream_liquidity, updated_at = EXCLUDED.updated_at, is_stub = false
-WHERE kept.is_stub OR EXCLUDED.updated_at > kept.updated_at
-  OR ((kept.updated_at IS NULL OR EXCLUDED.updated_at IS NULL) AND kept.resolved_at IS NULL AND (EXCLUDED.resolved_at IS NOT NULL OR EXCLUDED.updated_at IS NOT NULL))
-RETURNING condition_id, outcomes, resolved_at, winning_outcome, is_voided`;
+  ${DESCRIPTION.map((name) => `${name} = CASE WHEN ${NEWER} THEN EXCLUDED.${name} ELSE kept.${name} END`).join(', ')}, is_stub = false,
+  event_slug = CASE WHEN ${NEWER} THEN COALESCE(EXCLUDED.event_slug, kept.event_slug) ELSE COALESCE(kept.event_slug, EXCLUDED.event_slug) END,
+  category = CASE WHEN EXCLUDED.tags = '{}' AND kept.tags <> '{}' THEN kept.category WHEN ${NEWER} OR (kept.tags = '{}' AND EXCLUDED.tags <> '{}') THEN EXCLUDED.category ELSE kept.category END,
+  tags = CASE WHEN EXCLUDED.tags <> '{}' AND (kept.tags = '{}' OR ${NEWER}) THEN EXCLUDED.tags ELSE kept.tags END
+WHERE ${NEWER} OR (kept.tags = '{}' AND EXCLUDED.tags <> '{}') OR (kept.event_slug IS NULL AND EXCLUDED.event_slug IS NOT NULL)
+RETURNING condition_id, outcomes, resolved_at, winning_outcome, is_voided, updated_at`;
 
 const OUTCOMES = `
 INSERT INTO pm_outcome AS kept (condition_id, token_id, outcome_index, outcome, price, price_at, payout)
@@ -33,16 +34,20 @@ SELECT * FROM listed
 ON CONFLICT (condition_id, token_id) DO UPDATE SET outcome_index = EXCLUDED.outcome_index, outcome = EXCLUDED.outcome,
   price = EXCLUDED.price, price_at = EXCLUDED.price_at, payout = EXCLUDED.payout`;
 
+// Of a record that only completes a newer one, outcomes are not taken.
+const DESCRIBED = `SELECT market.* FROM market JOIN jsonb_to_recordset($1::jsonb) AS given(condition_id text, updated_at timestamptz) USING (condition_id)
+  WHERE market.updated_at IS NOT DISTINCT FROM given.updated_at`;
+
 // Tokens that only trades told of. Markets are named a second time as a list, by which outcomes are looked up; joined alone, all outcomes are read while they are few.
 const UNLISTED = `
-UPDATE pm_outcome AS outcome SET payout = ${payoutByName('outcome.outcome')} FROM market
-WHERE market.condition_id = outcome.condition_id AND outcome.condition_id = ANY(ARRAY(SELECT condition_id FROM market))
+UPDATE pm_outcome AS outcome SET payout = ${payoutByName('outcome.outcome')} FROM described AS market
+WHERE market.condition_id = outcome.condition_id AND outcome.condition_id = ANY(ARRAY(SELECT condition_id FROM described))
   AND NOT EXISTS (SELECT 1 FROM listed WHERE listed.token_id = outcome.token_id)`;
 
 // Markets, and the outcomes of those that are new or changed.
-const UPSERT = `WITH market AS (${MARKETS}), listed AS MATERIALIZED (
+const UPSERT = `WITH market AS (${MARKETS}), described AS MATERIALIZED (${DESCRIBED}), listed AS MATERIALIZED (
   SELECT row.* FROM jsonb_to_recordset($2::jsonb) AS row(condition_id text, token_id text, outcome_index smallint, outcome text, price numeric, price_at timestamptz, payout numeric)
-  JOIN market ON market.condition_id = row.condition_id
+  JOIN described ON described.condition_id = row.condition_id
 ), outcomes AS (${OUTCOMES}), unlisted AS (${UNLISTED})
 SELECT condition_id FROM market`;
 
@@ -51,7 +56,8 @@ export async function writeMarkets(markets: CatalogueMarket[], client: PoolClien
   const newest = new Map<string, CatalogueMarket>();
   for (const market of markets) {
     const other = newest.get(market.condition_id);
-    if (other === undefined || (market.updated_at ?? 0) > (other.updated_at ?? 0)) newest.set(market.condition_id, market);
+    const isNewer = other === undefined || (market.updated_at ?? 0) > (other.updated_at ?? 0);
+    newest.set(market.condition_id, isNewer ? completed(market, other) : completed(other, market));
   }
   // One order for all writers, so that two of them never wait for each other.
   const ordered = [...newest.values()].sort((a, b) => (a.condition_id < b.condition_id ? -1 : 1));
@@ -72,4 +78,11 @@ export async function writeMarkets(markets: CatalogueMarket[], client: PoolClien
     await takeMarksBack(sqlOf(client), 'prediction', otherwise);
   }
   return ids.length;
+}
+
+/** A description with what only another one of the same market carries. */
+function completed(market: CatalogueMarket, other: CatalogueMarket | undefined): CatalogueMarket {
+  if (other === undefined) return market;
+  const { tags, category } = market.tags.length > 0 ? market : other.tags.length > 0 ? other : market;
+  return { ...market, tags, category, event_slug: market.event_slug ?? other.event_slug };
 }

@@ -172,6 +172,32 @@ describe('loading the catalogue', () => {
     expect(await stored(1)).toMatchObject({ question: 'Newer?', tags: ['politics'], category: 'Politics' });
   });
 
+  test('nor does it matter whether they came first, on the same page, or with a time of update of their own', async () => {
+    const tagged = { slug: 'will-it-rain', tags: [{ slug: 'politics' }], events: [{ slug: 'rain' }], outcomePrices: '["0.2", "0.8"]' };
+    const bare = { slug: 'will-it-rain', tags: undefined, events: undefined, question: 'Newer?' };
+    const older = (n: number): unknown => market(n, tagged);
+    const [newer, same] = [(n: number): unknown => market(n, { ...bare, updatedAt: iso(NOW) }), (n: number): unknown => market(n, bare)];
+    expect(await load(newer(1))).toMatchObject({ inserted: 1 });
+    expect(await load(older(1))).toMatchObject({ inserted: 1 });
+    expect(await load(older(1), newer(1))).toMatchObject({ inserted: 0 });
+    await load(older(2), newer(2));
+    await load(newer(3), older(3));
+    await load(older(4));
+    await load(newer(4));
+    await load(same(5));
+    await load(older(5));
+    for (const n of [1, 2, 3, 4])
+      expect(await stored(n)).toMatchObject({ question: 'Newer?', tags: ['politics'], category: 'Politics', event_slug: 'rain' });
+    expect(await stored(5)).toMatchObject({ question: 'Newer?', tags: ['politics'], category: 'Politics', event_slug: 'rain' });
+    // What it costs is still what the newer one says.
+    expect(await tokens(1)).toEqual((await tokens(4)).map((one, index) => ({ ...(one as object), token_id: token(1, index) })));
+  });
+
+  test('a record wrapped in thousands of lists stops nothing', async () => {
+    const deep = JSON.parse(`${'{"markets":['.repeat(9_000)}${']}'.repeat(9_000)}`) as unknown;
+    expect(await load(market(1), deep, market(2))).toMatchObject({ read: 3, inserted: 2, skipped: { bad_condition_id: 1 } });
+  });
+
   test('refunds, unknown results and markets without tokens', async () => {
     const closed = { closed: true, closedTime: iso(NOW), enableOrderBook: undefined };
     await load(
