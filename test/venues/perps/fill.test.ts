@@ -39,6 +39,10 @@ describe('a fill of the upstream', () => {
     ['a price of nothing', wireFill({ px: '0.0' }), 'bad_number'],
     ['a size of nothing', wireFill({ sz: '0' }), 'bad_number'],
     ['a position that is missing', wireFill({ startPosition: undefined }), 'bad_number'],
+    ['a price beyond all prices', wireFill({ px: '1e99' }), 'bad_number'],
+    ['a size beyond all sizes', wireFill({ sz: '1e30' }), 'bad_number'],
+    ['a loss beyond all losses', wireFill({ closedPnl: '-1e99' }), 'bad_number'],
+    ['a position beyond all positions', wireFill({ startPosition: `-${'9'.repeat(30)}e9` }), 'bad_number'],
     ['seconds instead of milliseconds', wireFill({ time: 1_768_032_000 }), 'bad_time'],
     ['a day that is none', wireFill({ time: '2026-13-01 00:00:00' }), 'bad_time'],
   ])('%s is skipped, with the reason', (_what, raw, reason) => {

@@ -60,6 +60,17 @@ describe('fills by block', () => {
     expect(await rows("SELECT cursor->>'block_number' AS block FROM source_cursor")).toEqual([{ block: '900040000' }]);
   });
 
+  test('a fill that is told twice otherwise stays as it was told first: on one page as on two', async () => {
+    const told = (px: string): unknown => ({ block_time: '2026-01-15T00:00:00.000', block_number: 1, events: [[A, wireFill({ px })], [B, wireFill({ px: '7' })]] }); // prettier-ignore
+    const prices = async (): Promise<unknown> =>
+      (await rows('SELECT price::float FROM perp_fill ORDER BY trader')).map(({ price }) => price);
+    expect(await load(db.pool, [told('100'), told('101')])).toMatchObject({ inserted: 2, duplicates: 2 });
+    expect(await prices()).toEqual([100, 7]);
+    await db.pool.query('TRUNCATE perp_fill, perp_match');
+    for (const px of ['100', '101']) await load(db.pool, [told(px)]);
+    expect(await prices()).toEqual([100, 7]);
+  });
+
   test('fills of one account in one millisecond are ordered by their positions, whatever the order of the archive', async () => {
     const at = Date.UTC(2026, 0, 15);
     const fill = (tid: number, startPosition: string, sz: string): [string, unknown] => [
@@ -199,6 +210,13 @@ describe('the catalogue', () => {
       { coin: 'BTC', lookup: 'BTC', sz_decimals: 5, max_leverage: 40, only_isolated: false, is_delisted: true },
       { coin: 'kPEPE', lookup: 'KPEPE', sz_decimals: 0, max_leverage: 10, only_isolated: false, is_delisted: false },
     ]);
+  });
+
+  test('numbers may be written as text; what is wrapped in thousands of lists is no catalogue', async () => {
+    expect(await load(db.pool, [{ universe: [{ name: 'BTC', szDecimals: '5', maxLeverage: '40' }] }], { format: 'json' })).toMatchObject({ inserted: 1 }); // prettier-ignore
+    expect(await rows('SELECT sz_decimals, max_leverage FROM perp_coin')).toEqual([{ sz_decimals: 5, max_leverage: 40 }]);
+    const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`) as unknown;
+    await expect(load(db.pool, [deep], { format: 'json' })).rejects.toThrow('Not recognised');
   });
 
   test('fills and catalogue complete each other in either order', async () => {

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto';
 import { canonicalEvmAddress } from '../../../lib/address';
-import { storable } from '../../../lib/storable';
+import { isAmount, storable } from '../../../lib/storable';
 import { isTold } from '../../../lib/timeframe';
 import { isSpotOrOutcome, isPerpCoin } from '../coin';
 
@@ -101,7 +101,7 @@ function decodeAmounts(
 
 function decimal(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value;
-  return typeof text === 'string' && DECIMAL.test(text) ? text : undefined;
+  return typeof text === 'string' && DECIMAL.test(text) && isAmount(text.replace(/^-/, '')) ? text : undefined;
 }
 
 function integer(value: unknown): string | undefined {

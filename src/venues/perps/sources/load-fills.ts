@@ -74,9 +74,19 @@ export async function loadFills(
   return report;
 }
 
+/** As in the store, what was told first of a key stays. */
+function firstOfEach(fills: readonly Fill[]): Fill[] {
+  const first = new Map<string, Fill>();
+  for (const fill of fills) {
+    const key = keyOf(fill);
+    if (!first.has(key)) first.set(key, fill);
+  }
+  return [...first.values()];
+}
+
 /** Without repetitions, each reckoned and with its place among the fills of its millisecond: places as given, chains put right. */
 function inOrder(fills: readonly Fill[]): ReckonedFill[] {
-  const distinct = [...new Map(fills.map((fill) => [keyOf(fill), fill])).values()];
+  const distinct = firstOfEach(fills);
   const next = new Map<number, number>();
   const chains = new Map<string, OrderedFill[]>();
   const ordered = distinct.map((fill) => {

@@ -33,12 +33,16 @@ interface CatalogueCoin {
   is_delisted: boolean;
 }
 
+/** An exchange holds a list, which holds catalogues. */
+const DEEPEST = 4;
+
 /** The universes inside a record: none, where it is not a catalogue (contexts, spot). */
-function universesOf(record: unknown): unknown[][] {
-  if (Array.isArray(record)) return record.flatMap(universesOf);
+function universesOf(record: unknown, depth = 0): unknown[][] {
+  if (depth > DEEPEST) return [];
+  if (Array.isArray(record)) return record.flatMap((item) => universesOf(item, depth + 1));
   if (typeof record !== 'object' || record === null) return [];
   const { universe, tokens, request, response } = record as Record<string, unknown>;
-  if (typeof request === 'object' && response !== undefined) return universesOf(response);
+  if (typeof request === 'object' && response !== undefined) return universesOf(response, depth + 1);
   return Array.isArray(universe) && tokens === undefined ? [universe] : [];
 }
 
@@ -88,5 +92,6 @@ function decodeCoin(entry: unknown): CatalogueCoin | undefined {
 }
 
 function whole(value: unknown): number | null {
-  return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e9 ? value : null;
+  const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isInteger(number) && number >= 0 && number < 1e9 ? number : null;
 }
