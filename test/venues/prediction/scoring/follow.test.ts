@@ -1,6 +1,8 @@
 import type { Pool } from 'pg';
+import { inTransaction } from '../../../../src/db/transaction';
 import { prediction } from '../../../../src/venues/prediction/index';
 import { roundTo } from '../../../../src/lib/statistics';
+import { retractFills } from '../../../../src/venues/prediction/rollups/retract';
 import { followableOf } from '../../../../src/venues/prediction/scoring/follow';
 import { testDatabase } from '../../../support/database';
 import { loadWorld } from '../../../support/world';
@@ -149,6 +151,17 @@ describe('reckoned by hand', () => {
     await prediction.score?.(db.pool, now, () => undefined);
     // 10 for 5.20 and 30 at 0.46: 0.475 a share.
     expect((await written(db.pool, now)).get(wallet(20))?.roi).toEqual(rounded((100 * (30 + 50 - 47.5)) / 47.5));
+  });
+
+  test('a fill is corrected: taken back, and told anew at another price', async () => {
+    const at = NOW - 3 * DAY + 659;
+    await inTransaction(db.pool, async (client) => {
+      expect(await retractFills(client, { from: new Date(at * 1_000), to: new Date((at + 1) * 1_000) })).toBe(1);
+    });
+    await loadRecords(db.pool, 'trades.json', [trade(704, 7, 0, 22, 'SELL', 30, 0.5, NOW - at)]);
+    await prediction.score?.(db.pool, now, () => undefined);
+    // 10 for 5.20 and 30 at 0.50: 0.505 a share.
+    expect((await written(db.pool, now)).get(wallet(20))?.roi).toEqual(rounded((100 * (30 + 50 - 50.5)) / 50.5));
   });
 
   test('a position that ended for the wallet and not for its followers is left out', () => {
