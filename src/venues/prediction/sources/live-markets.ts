@@ -15,7 +15,7 @@ const BY_ID = 50;
 const LAPS = 2;
 
 interface MarketsCursor {
-  /** Changes before this instant are in. */
+  /** Changes before this instant are in: by the upstream's clock, which may be behind ours. */
   until: string;
   /** Markets up to this id were asked for by it in this lap. */
   stub_after: string;
@@ -41,12 +41,17 @@ export function liveMarkets(gamma: Upstream, poll_ms: number): LiveSource {
       const since = Date.parse(until) - OVERLAP_MS;
       // The cursor moves at the end: newest first, a break in between leaves a gap below.
       let owed = laps;
+      let newest = Date.parse(until);
       const listing = new MarketsListing(gamma, context.signal);
-      for (const closed of [false, true]) if (!(yield* changes(listing, closed, since, cursor))) owed = LAPS;
+      for (const closed of [false, true]) {
+        const read = yield* changes(listing, closed, since, cursor);
+        if (!read.whole) owed = LAPS;
+        newest = Math.max(newest, ...read.changedAt.filter((at) => at <= to.getTime()));
+      }
       const asked = await listAsked(context.db, stub_after, owed > 0);
       const isDone = asked.length < BY_ID;
       const next = {
-        until: to.toISOString(),
+        until: new Date(newest).toISOString(),
         stub_after: isDone ? '' : (asked.at(-1) as string),
         laps: isDone ? Math.max(0, owed - 1) : owed,
       };
@@ -56,18 +61,27 @@ export function liveMarkets(gamma: Upstream, poll_ms: number): LiveSource {
   };
 }
 
-/** What changed; tells whether the listing reached down to `since`. */
-async function* changes(listing: MarketsListing, closed: boolean, since: number, cursor: FeedCursor): AsyncGenerator<LiveStep, boolean> {
+interface Changes {
+  /** Whether the listing reached down to what was known. */
+  whole: boolean;
+  /** When the markets of its first page changed: the newest of all. */
+  changedAt: number[];
+}
+
+/** What changed since then. */
+async function* changes(listing: MarketsListing, closed: boolean, since: number, cursor: FeedCursor): AsyncGenerator<LiveStep, Changes> {
   const pages = listing.pages({ order: 'updatedAt', ascending: false, closed });
+  let newest: number[] = [];
   for (let number = 0; ; number += 1) {
     const { value, done } = await pages.next();
     if (done === true) {
       if (value !== null) yield { pages: [], cursor, watermark: null, skipped: { [value]: 1 } };
-      return value === null;
+      return { whole: value === null, changedAt: newest };
     }
+    if (number === 0) newest = value.map(changedAt);
     const changed = value.filter((market) => changedAt(market) >= since);
     if (changed.length > 0) yield { pages: [page(`markets-closed=${closed}-${number * PAGE}.json`, changed)], cursor, watermark: null };
-    if (changed.length < value.length) return true;
+    if (changed.length < value.length) return { whole: true, changedAt: newest };
   }
 }
 
