@@ -40,10 +40,11 @@ export async function rankVolumes(sql: Sql, group: VolumeGroup, scope: VolumeSco
     const parts = scope.cut.bounds.length - 1;
     const first = (order: string, which: string): string =>
       `(SELECT label FROM ranked WHERE ${which} ORDER BY ${order}, volume DESC, label COLLATE "C" LIMIT 1)`;
+    // Changes in millionths of a percent, as they are told: binary fractions tell no equal ones apart.
     const text = `WITH volume AS MATERIALIZED (
   ${volumes}
 ), ranked AS (
-  SELECT label, volume, CASE WHEN previous <> 0 THEN 100 * (volume - previous)::float8 / previous::float8 END AS change FROM volume
+  SELECT label, volume, CASE WHEN previous <> 0 THEN round((volume - previous)::float8 / previous::float8 * 1e8::float8) END AS change FROM volume
 ), total AS MATERIALIZED (
   SELECT ${TOTAL} FROM volume
 )

@@ -58,10 +58,8 @@ function outcomeOf(outcome: OutcomeRecord, rows: readonly OutcomeTier[], whole: 
     wallet_count: count(rows, (row) => row.wallets),
     total_usdc: usdc,
     percentage: percent(usdc, whole) ?? 0,
-    avg_score: over(
-      total(rows.map((row) => row.scores ?? '0')),
-      count(rows, (row) => row.scored),
-    ),
+    // In tenths, as scores are told: an exact half stays one.
+    avg_score: over(Math.round(10 * Number(total(rows.map((row) => row.scores ?? '0')))), 10 * count(rows, (row) => row.scored)),
     avg_entry_price: over(total(rows.map((row) => row.buy_usdc)), total(rows.map((row) => row.buy_shares))),
     tiers: everyTier(rows),
   };

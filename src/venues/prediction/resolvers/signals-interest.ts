@@ -1,5 +1,6 @@
 import type { Category } from '../../../lib/category';
 import { groupedBy } from '../../../lib/grouped';
+import { roundTo } from '../../../lib/statistics';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { less, meanScore, over, percent, total } from '../exact';
@@ -73,12 +74,11 @@ async function listFirst(
   return first;
 }
 
-/** Interest in a market by who entered it; nobody does not. */
-const interestOf = (entries: SmartWalletEntry[]): Interest => ({
-  condition_id: (entries[0] as SmartWalletEntry).condition_id,
-  entries,
-  interest: entries.reduce((sum, entry) => sum + entry.score * Math.log10(1 + Number(entry.buy_usdc)), 0),
-});
+/** Interest in a market by who entered it, as it is told: the order of wallets tells no markets apart; nobody does not. */
+const interestOf = (entries: SmartWalletEntry[]): Interest => {
+  const interest = entries.reduce((sum, entry) => sum + entry.score * Math.log10(1 + Number(entry.buy_usdc)), 0);
+  return { condition_id: (entries[0] as SmartWalletEntry).condition_id, entries, interest: roundTo(interest, 6) };
+};
 
 const byInterest = (a: Interest, b: Interest): number => b.interest - a.interest || (a.condition_id < b.condition_id ? -1 : 1);
 
@@ -125,7 +125,7 @@ async function describe(
     avg_entry_price,
     leader_price: leaderOf(prices)?.price ?? null,
     price_change_since_entry: price === null ? null : price - avg_entry_price,
-    interest_score: Math.round(interest * 1e6) / 1e6,
+    interest_score: interest,
     wallets: newest.slice(0, SHOWN_WALLETS).map((entry) => ({
       wallet: entry.wallet,
       score: entry.score,

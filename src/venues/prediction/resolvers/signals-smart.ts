@@ -87,7 +87,7 @@ async function emptyOf(context: GraphContext, args: Args, signals: readonly Sign
 }
 
 const ORDERS: Record<Args['sort_by'], (a: Signal, b: Signal) => number> = {
-  signal_score: (a, b) => b.score - a.score,
+  signal_score: (a, b) => clear(b.score) - clear(a.score),
   net_flow: (a, b) => Number(less(b.net_flow, a.net_flow)),
   smart_wallet_count: (a, b) => b.flows.length - a.flows.length,
   total_volume: (a, b) => Number(less(b.total_volume, a.total_volume)),
@@ -95,6 +95,9 @@ const ORDERS: Record<Args['sort_by'], (a: Signal, b: Signal) => number> = {
 
 /** Strength of a score as it is told, in tenths; null below the weakest. */
 export const strengthOf = (score: number): Strength | null => STRENGTHS.find(([, from]) => roundTo(score, 1) >= from)?.[0] ?? null;
+
+// Sums of products of decimals: binary fractions miss them by a little.
+const clear = (figure: number): number => roundTo(figure, 9);
 
 /**
  * The outcome that smart wallets buy most, weighted by score; where they only sell, the one they sell most. One that is bought by weight and
@@ -104,8 +107,8 @@ function signalOf(flows: readonly SmartWalletFlow[]): Signal | null {
   const outcomes = [...groupedBy(flows, (flow) => flow.token_id)].map(([token_id, own]) => ({
     token_id,
     own,
-    pull: own.reduce((sum, flow) => sum + byScore(flow.score) * flow.net_usdc, 0),
-    net: own.reduce((sum, flow) => sum + flow.net_usdc, 0),
+    pull: clear(own.reduce((sum, flow) => sum + byScore(flow.score) * flow.net_usdc, 0)),
+    net: clear(own.reduce((sum, flow) => sum + flow.net_usdc, 0)),
   }));
   const directed = outcomes.filter(({ pull, net }) => pull * net > 0);
   const ranked = directed.sort((a, b) => b.pull - a.pull || (a.token_id < b.token_id ? -1 : 1));
