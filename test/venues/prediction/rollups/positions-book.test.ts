@@ -83,6 +83,15 @@ describe('positions at average cost', () => {
     expect([again.status, again.closed_at, again.gain, again.cost, again.opened_at]).toEqual(['open', null, '2', '1', at(1)]);
   });
 
+  test('an outcome without a price is split for nothing: no digit that division leaves', () => {
+    const three = resolved('a', 10, 'y', { tokens: ['ay', 'an', 'az'], payouts: new Map([['ay', '0'], ['an', '1'], ['az', '0']]) }); // prettier-ignore
+    const split = fact('SPLIT', 'a', null, '10', '10', 1);
+    const prices = new Map([[split.trade_id, new Map([['ay', '0.7'], ['an', '0.6'], ['az', '0']])]]); // prettier-ignore
+    const { ay, an, az } = positionsOf([three], [split], prices) as Record<'ay' | 'an' | 'az', PositionRow>;
+    expect([az.paid_shares, az.paid_usdc, az.gain]).toEqual(['10', '0', '0']);
+    expect(fixed(ay.paid_usdc) + fixed(an.paid_usdc)).toBe(fixed('10'));
+  });
+
   test('a split buys both outcomes at their prices, a merge sells both', () => {
     const rows = [
       fact('SPLIT', 'a', null, '100', '100', 1),
