@@ -47,9 +47,13 @@ export async function forgetAllHours(client: PoolClient): Promise<void> {
 /** One at a time tells hours, or changes the run that they are judged by. */
 const ALONE = "SELECT pg_advisory_xact_lock(hashtext('pm_told_hours'))";
 
-/** Takes out the hours that the run of `day` judges, inside the transaction that writes it. */
+// What smart wallets did there stays: other runs judge it.
+const FORGET_CLASSES = `UPDATE pm_told_hour SET run_day = '-infinity' WHERE run_day = $1::date`;
+
+/** Takes out the hours that the run of `day` judges, and of all others who is smart or a machine by it, inside the transaction that writes it. */
 export async function forgetJudged(client: PoolClient, day: string): Promise<void> {
   await client.query(ALONE);
+  await client.query(FORGET_CLASSES, [day]);
   const days = await listRunDays(sqlOf(client), END);
   const span = spansOf(days, { from: BEGINNING, to: END }).find((one) => one.day === day);
   if (span !== undefined) await client.query(FORGET_FROM, [span.from, span.to]);

@@ -457,6 +457,10 @@ describe('what is told beforehand', () => {
     await checkKept();
     await inTransaction(pool, rebuildHours);
     await checkKept();
+    // The newest run made again tells anew who is smart or a machine, of all hours.
+    await checkTotals();
+    await score(pool, new Date(start.getTime() + 6 * DAY + 9 * HOUR), () => undefined);
+    await checkTotals();
   }, 240_000);
 
   test('smart wallets by category are those of the facts: by when they last did anything, hours told later, late facts, windows torn by their bounds', async () => {
