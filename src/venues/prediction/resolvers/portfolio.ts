@@ -111,9 +111,12 @@ function totalsOf(ended: readonly EndedGains[], open: readonly Held[]) {
 function byCategory(open: readonly Held[]) {
   const whole = plain(sumOf(open, 'worth'));
   return [...groupedBy(open, ({ category }) => category)]
-    .map(([category, own]) => ({ category, value_usdc: plain(sumOf(own, 'worth')), position_count: own.length }))
-    .map((row) => ({ ...row, pct_of_value: percent(row.value_usdc, whole) }))
-    .sort((a, b) => Number(b.value_usdc) - Number(a.value_usdc) || (a.category < b.category ? -1 : 1));
+    .map(([category, own]) => ({ category, own, worth: sumOf(own, 'worth') }))
+    .sort((a, b) => descending(a.worth, b.worth) || (a.category < b.category ? -1 : 1))
+    .map(({ category, own, worth }) => {
+      const value_usdc = plain(worth);
+      return { category, value_usdc, position_count: own.length, pct_of_value: percent(value_usdc, whole) };
+    });
 }
 
 /** What the wallets hold of an outcome. */
@@ -127,7 +130,10 @@ interface HeldOutcome {
   agreement: number | null;
 }
 
-const descending = (a: bigint, b: bigint): number => (a > b ? -1 : a < b ? 1 : 0);
+const MILLIONTH = UNIT / 1_000_000n;
+/** An amount as it is told: what division leaves beyond that orders nothing. */
+const told = (amount: bigint): bigint => (amount + (amount < 0n ? -MILLIONTH : MILLIONTH) / 2n) / MILLIONTH;
+const descending = (a: bigint, b: bigint): number => Number(told(b) - told(a));
 /** Which comes first of those that are alike. */
 const byToken = (a: HeldOutcome, b: HeldOutcome): number => (a.first.token_id < b.first.token_id ? -1 : 1);
 /** Those without a price come last. */
@@ -191,13 +197,14 @@ const consensusOf = (outcomes: readonly HeldOutcome[]) =>
 function conflictsOf(outcomes: readonly HeldOutcome[]) {
   return [...groupedBy(outcomes, ({ first }) => first.condition_id)]
     .filter(([, sides]) => sides.length >= 2 && new Set(sides.flatMap(({ own }) => own.map(({ wallet }) => wallet))).size >= 2)
-    .map(([condition_id, sides]) => ({
+    .map(([condition_id, sides]) => ({ condition_id, sides, costs: sides.reduce((sum, { costs }) => sum + costs, 0n) }))
+    .sort((a, b) => descending(a.costs, b.costs) || (a.condition_id < b.condition_id ? -1 : 1))
+    .map(({ condition_id, sides }) => ({
       condition_id,
-      outcomes: sides
-        .map(({ first, own, costs }) => ({ outcome: first.outcome ?? first.token_id, wallet_count: own.length, usdc: plain(costs) }))
-        .sort((a, b) => Number(b.usdc) - Number(a.usdc) || (a.outcome < b.outcome ? -1 : 1)),
-    }))
-    .sort((a, b) => usdcOf(b) - usdcOf(a) || (a.condition_id < b.condition_id ? -1 : 1));
+      outcomes: [...sides]
+        .sort((a, b) => descending(a.costs, b.costs) || (nameOf(a) < nameOf(b) ? -1 : 1))
+        .map((side) => ({ outcome: nameOf(side), wallet_count: side.own.length, usdc: plain(side.costs) })),
+    }));
 }
 
-const usdcOf = ({ outcomes }: { outcomes: { usdc: string }[] }): number => outcomes.reduce((sum, { usdc }) => sum + Number(usdc), 0);
+const nameOf = ({ first }: HeldOutcome): string => first.outcome ?? first.token_id;
