@@ -66,11 +66,14 @@ export const marketsDumbConsensus: Resolver<unknown, Args> = async (_, args, con
   );
 };
 
-const byGap = (a: Seen, b: Seen): number => (b.gap ?? -2) - (a.gap ?? -2) || byId(a, b);
+// Ordered as they are told: binary fractions make 0.19999999999999998 of 0.3 − 0.1.
+const MILLIONTHS = 6;
+const gapOf = ({ gap }: Seen): number => (gap === null ? -2 : roundTo(gap, MILLIONTHS));
+const byGap = (a: Seen, b: Seen): number => gapOf(b) - gapOf(a) || byId(a, b);
 const byId = (a: Crowd, b: Crowd): number => (a.condition_id < b.condition_id ? -1 : 1);
 const byOwn = {
-  consensus_strength: (crowd: Crowd) => crowd.strength,
-  total_usdc: (crowd: Crowd) => crowd.usdc,
+  consensus_strength: (crowd: Crowd) => roundTo(crowd.strength, MILLIONTHS),
+  total_usdc: (crowd: Crowd) => roundTo(crowd.usdc, MILLIONTHS),
   wallet_count: (crowd: Crowd) => crowd.wallets,
 } as const;
 
@@ -81,7 +84,7 @@ async function listCrowds(context: GraphContext, args: Args): Promise<Crowd[]> {
   const sides = await listCrowdSides(context.sql, band, { category, min_wallets, min_usdc, min_consensus }, as_of);
   const crowds = [...groupedBy(sides, (side) => side.condition_id).values()].map(crowdOf);
   // Compared as they are told: a share in millionths.
-  return crowds.filter(({ strength }) => roundTo(strength, 6) >= min_consensus);
+  return crowds.filter(({ strength }) => roundTo(strength, MILLIONTHS) >= min_consensus);
 }
 
 function crowdOf(sides: readonly CrowdSide[]): Crowd {

@@ -8,7 +8,8 @@ import { call } from './call';
  * Binary fractions miss decimals by a little: what lies on a bound, or is equal, is so as it is told. 601 to 603 score 67.1.
  * Market 61: three fifths of their weight are on No at 0.30. Market 62: ten wallets of equal weight, a quarter of an hour from each other. Market 63: $300
  * against $300. Market 64: 601 held $16.08 of the winner and $6.08 of the loser. Market 65: $7.705 for, $5.695 against. Markets 66 to 68 of three categories:
- * $1.68 after $1.60, $1.47 after $1.40, and $0.665 after $0.70. Markets 71 and 72: $300.30 by two and by one, each ten points above its entry.
+ * $1.68 after $1.60, $1.47 after $1.40, and $0.665 after $0.70. Markets 71 and 72: $300.30 by two and by one, each ten points above its entry. Markets 81 and
+ * 82: 606, who scores 20, bought at 0.30 and 0.40, each twenty points above its price.
  */
 
 type Row = Record<string, unknown>;
@@ -29,6 +30,7 @@ describe('figures on their bounds', () => {
       market(64, { closed: true, outcomePrices: '["1", "0"]', closedTime: iso(NOW - HOUR), umaResolutionStatus: 'resolved' }),
       ...['politics', 'crypto', 'weather'].map((slug, k) => market(66 + k, { tags: [{ slug }] })),
       ...[71, 72].map((n) => market(n, { tags: [{ slug: 'tech' }] })),
+      ...[81, 82].map((n) => market(n, { tags: [{ slug: 'economy' }] })),
     ]);
     await loadRecords(db.pool, 'trades.json', [
       trade(1, 61, 1, 601, 'BUY', 1_000, 0.3, 5 * HOUR),
@@ -49,8 +51,10 @@ describe('figures on their bounds', () => {
       trade(52, 71, 0, 605, 'BUY', 1, 0.6, HOUR),
       trade(53, 72, 0, 603, 'BUY', 1_001, 0.3, 8 * HOUR),
       trade(54, 72, 0, 605, 'BUY', 1, 0.4, HOUR),
+      ...[1, 2, 3, 4, 5].flatMap((k) => [81, 82].map((n) => trade(n * 10 + k, n, 0, 606, 'BUY', 2, (n - 78) / 10, 9 * HOUR))),
+      ...[81, 82].map((n) => trade(n * 10, n, 0, 605, 'BUY', 1, (n - 80) / 10, HOUR)),
     ]);
-    const scores = [...[601, 602, 603].map((by) => [by, 67.1] as const), ...TEN.map((by) => [by, 60.1] as const)];
+    const scores = [...[601, 602, 603].map((by) => [by, 67.1] as const), ...TEN.map((by) => [by, 60.1] as const), [606, 20] as const];
     for (const day of ['2026-03-09', '2026-03-10'])
       for (const [by, score] of scores)
         await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, tags, version) VALUES ($1, $3, $2, '{}', 'test')", [wallet(by), score, day]); // prettier-ignore
@@ -108,6 +112,12 @@ describe('figures on their bounds', () => {
       const { data } = await call<Row[]>(db, 'markets/high-conviction', now, { category: 'Tech', min_smart_wallets: 1, sort_by });
       expect(data.map((row) => [row.condition_id, row.total_smart_usdc, row.entry_vs_current_gap])).toEqual([71, 72].map((n) => [condition(n), 300.3, 0.1])); // prettier-ignore
     }
+  });
+
+  test('equal gaps of low-score crowds are in order of their markets', async () => {
+    const sent = { category: 'Economics', min_wallets: 1, min_usdc: 0, sort_by: 'price_gap' };
+    const { data } = await call<Row[]>(db, 'markets/dumb-consensus', now, sent);
+    expect(data.map(({ condition_id, price_gap }) => [condition_id, price_gap])).toEqual([[condition(81), 0.2], [condition(82), 0.2]]); // prettier-ignore
   });
 
   test('a change of the mean sentiment by 0.05 has no direction', () => {
