@@ -167,10 +167,11 @@ export async function listTied(sql: Sql, condition_ids: readonly string[], left:
   return condition_ids.length === 0 ? [] : sql.query<Group>(TIED, [condition_ids, left]);
 }
 
-/** Makes the positions anew that rows just removed from pm_trade had a part in, inside the transaction that removed them. */
-export async function recomputePositions(client: PoolClient, removed: readonly BookFact[]): Promise<void> {
+/** Makes the positions anew that rows just removed from pm_trade had a part in, inside the transaction that removed them; and on markets that lost a token with them. */
+export async function recomputePositions(client: PoolClient, removed: readonly BookFact[], lost_tokens: readonly string[]): Promise<void> {
   const sql = sqlOf(client);
   const markets = await listBookMarkets(sql, [...new Set(removed.map(({ condition_id }) => condition_id))]);
-  const groups = distinct([...removed, ...(await listMisjudged(sql, removed, markets))]);
+  const tied = [...(await listMovers(sql, lost_tokens)), ...(await listTied(sql, lost_tokens))];
+  const groups = distinct([...removed, ...(await listMisjudged(sql, removed, markets)), ...tied]);
   await computePositions(sql, groups, undefined, (rows, of) => replacePositions(sql, rows, of));
 }

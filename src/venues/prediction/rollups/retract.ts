@@ -7,7 +7,7 @@ import { lockRollups, recomputePositions } from './positions';
 import type { BookFact } from './positions-book';
 import { forgetParticipants } from './told-participants';
 import { noteLate } from './told-settled';
-import { rollVolumes } from './volumes';
+import { listCategories, moveVolumes, rollVolumes } from './volumes';
 
 const REMOVE = `DELETE FROM pm_trade WHERE "timestamp" >= $1 AND "timestamp" < $2 AND side IN ('BUY', 'SELL')
 RETURNING trade_id, wallet, condition_id, token_id, side, size, usdc_size, "timestamp", tx_hash, is_taker`;
@@ -18,6 +18,12 @@ const WALLETS = `WITH known AS (
   FROM unnest($1::text[]) AS wanted(wallet) LEFT JOIN pm_trade AS trade ON trade.wallet = wanted.wallet GROUP BY wanted.wallet
 ), gone AS (DELETE FROM pm_wallet USING known WHERE pm_wallet.wallet = known.wallet AND known.seen IS NULL)
 UPDATE pm_wallet SET first_seen_at = known.seen, first_trade_at = known.traded FROM known WHERE pm_wallet.wallet = known.wallet AND known.seen IS NOT NULL`;
+
+// Nor was a token, where no catalogue tells which a market has.
+const TOKENS = `DELETE FROM pm_outcome AS outcome USING pm_market AS market
+WHERE market.condition_id = outcome.condition_id AND market.is_stub AND outcome.condition_id = ANY($1) AND outcome.token_id = ANY($2)
+  AND NOT EXISTS (SELECT 1 FROM pm_trade AS trade WHERE trade.condition_id = outcome.condition_id AND trade.token_id = outcome.token_id)
+RETURNING outcome.condition_id`;
 
 const STUBS = `WITH gone AS (
   DELETE FROM pm_market WHERE condition_id = ANY($1) AND is_stub AND NOT EXISTS (SELECT 1 FROM pm_trade WHERE pm_trade.condition_id = pm_market.condition_id)
@@ -37,7 +43,7 @@ export async function retractFills(client: PoolClient, { from, to }: Span): Prom
     client,
     rows.filter(({ is_taker }) => is_taker === true).map((row) => ({ ...row, takes: -1, taker_usdc: `-${row.usdc_size}` })),
   );
-  await recomputePositions(client, rows);
+  await recomputePositions(client, rows, await forgetTokens(client, rows));
   const wallets = [...new Set(rows.map(({ wallet }) => wallet))];
   await recomputeLatest(client, wallets);
   await forgetParticipants(client, rows);
@@ -47,4 +53,13 @@ export async function retractFills(client: PoolClient, { from, to }: Span): Prom
   await client.query(WALLETS, [wallets]);
   await client.query(STUBS, [[...new Set(rows.map(({ condition_id }) => condition_id))]]);
   return rows.length;
+}
+
+/** Forgets tokens that nothing tells of any more; tells their markets. */
+async function forgetTokens(client: PoolClient, removed: readonly BookFact[]): Promise<string[]> {
+  const ids = [...new Set(removed.map(({ condition_id }) => condition_id))];
+  const before = await listCategories(client, ids);
+  const gone = await client.query<{ condition_id: string }>(TOKENS, [ids, [...new Set(removed.map(({ token_id }) => token_id))]]);
+  if (gone.rows.length > 0) await moveVolumes(client, before);
+  return [...new Set(gone.rows.map(({ condition_id }) => condition_id))];
 }
