@@ -9,8 +9,12 @@ import { WAITING_EVENTS, WAITING_SWAPS } from '../store/waiting';
 import { noteClosed, notingEvents, notingSwaps } from './changes';
 import { POOL_PRICE, PRICE_SOURCE, priceOnceAt, stableList } from './price-at';
 
-/** Below this much on the priced side, rounding of the upstream or of tiny amounts spoils a price. */
+/**
+ * Below this much on the side that is known, rounding of the upstream or of tiny amounts spoils a price. In SOL, not in what SOL is worth: that may come
+ * to be known better, and what was evidence once stays so.
+ */
 const LEAST_USD = 1;
+const LEAST_SOL = 0.01;
 /** A price is used until this long after its minute. */
 const USED_MS = HOUR_MS;
 
@@ -100,7 +104,7 @@ function monthsBetween(from: Date, to: Date): Date[] {
 /** Of the observations of a minute the one with the most value behind it counts. */
 const derivation = (observations: string): string => `
 INSERT INTO token_price AS t (mint, minute, usd, source)
-SELECT mint, minute, usd, source FROM (${observations}) o WHERE usd > 0 AND weight >= ${LEAST_USD}
+SELECT mint, minute, usd, source FROM (${observations}) o WHERE usd > 0 AND weight >= least
 ON CONFLICT (mint, minute) DO UPDATE SET usd = EXCLUDED.usd, source = EXCLUDED.source
   WHERE EXCLUDED.source <= t.source AND (EXCLUDED.usd, EXCLUDED.source) IS DISTINCT FROM (t.usd, t.source)
 RETURNING minute`;
@@ -122,7 +126,7 @@ FROM ${table} WHERE "timestamp" >= $1 AND "timestamp" < $2 AND (stated_usd_x > 0
 
 /** What the upstream states: USD of a leg over its amount. */
 const stated = (tables: Tables): string => `
-SELECT DISTINCT ON (mint, minute) mint, minute, weight / amount AS usd, ${PRICE_SOURCE.stated}::smallint AS source, weight FROM (
+SELECT DISTINCT ON (mint, minute) mint, minute, weight / amount AS usd, ${PRICE_SOURCE.stated}::smallint AS source, weight, ${LEAST_USD} AS least FROM (
   SELECT CASE leg.side WHEN 'x' THEN p.mint_x ELSE p.mint_y END AS mint, date_trunc('minute', e."timestamp") AS minute, leg.usd AS weight, leg.amount,
     e."timestamp", e.tx_id, e.n, leg.side
   FROM (${statedFacts(tables)}) e JOIN lp_pool p ON p.pool_address = e.pool_address
@@ -150,10 +154,10 @@ FROM ${table} WHERE "timestamp" >= $1 AND "timestamp" < $2 AND bin_id IS NOT NUL
   ].join(' UNION ALL ');
 
 /** Prices of tokens in pools whose other token is one of `quotes`, which are worth `q.usd`. */
-const againstQuotes = (tables: Tables, quotes: readonly string[], source: number, quotePrice: string): string => {
+const againstQuotes = (tables: Tables, quotes: readonly string[], source: number, least: number, quotePrice: string): string => {
   const list = quotes.map((mint) => `'${mint}'`).join(', ');
   return `
-SELECT b.mint, b.minute, b.price * q.usd AS usd, ${source}::smallint AS source, b.quote * q.usd AS weight FROM (
+SELECT b.mint, b.minute, b.price * q.usd AS usd, ${source}::smallint AS source, b.quote AS weight, ${least} AS least FROM (
   SELECT DISTINCT ON (mint, minute) mint, minute, price, quote FROM (
     SELECT CASE WHEN p.mint_y IN (${list}) THEN p.mint_x ELSE p.mint_y END AS mint, date_trunc('minute', f."timestamp") AS minute,
       CASE WHEN p.mint_y IN (${list}) THEN ${POOL_PRICE}::numeric ELSE 1 / nullif(${POOL_PRICE}::numeric, 0) END AS price,
@@ -172,11 +176,11 @@ const derivationsOf = (tables: Tables, suffix: string): Record<'stated' | 'stabl
   stated: { name: `lp_prices_stated${suffix}`, text: derivation(stated(tables)) },
   stable: {
     name: `lp_prices_stable${suffix}`,
-    text: derivation(againstQuotes(tables, STABLES, PRICE_SOURCE.stable, 'CROSS JOIN (SELECT 1::numeric AS usd) q')),
+    text: derivation(againstQuotes(tables, STABLES, PRICE_SOURCE.stable, LEAST_USD, 'CROSS JOIN (SELECT 1::numeric AS usd) q')),
   },
   sol: {
     name: `lp_prices_sol${suffix}`,
-    text: derivation(againstQuotes(tables, [SOL], PRICE_SOURCE.sol, priceOnceAt(`'${SOL}'::text`, 'b.minute', 'q'))),
+    text: derivation(againstQuotes(tables, [SOL], PRICE_SOURCE.sol, LEAST_SOL, priceOnceAt(`'${SOL}'::text`, 'b.minute', 'q'))),
   },
 });
 

@@ -2,7 +2,7 @@ import { DCA_PROGRAM, SOL } from '../../../../src/venues/lp/chain-addresses';
 import { type TestDatabase, testDatabase } from '../../../support/database';
 import { eventData, key, named, u64 } from '../chain-writer';
 import { loadRecords } from '../load';
-import { ANNA, dlmmPoolsPage, dlmmSwap, SOL_USDC, tx, ZED } from '../pages';
+import { ANNA, dammPoolsPage, dammSwap2, dlmmPoolsPage, dlmmSwap, SOL_USDC, tx, ZED, ZED_SOL } from '../pages';
 
 // What several records tell of one minute or second is the same in whatever order they come.
 
@@ -31,6 +31,27 @@ test('prices of several pages of one minute: the same stays, and values the same
     told.push(await rows('SELECT usd::float, (SELECT usd FROM token_price)::float AS price FROM lp_swap'));
   }
   expect(told).toEqual(Array(3).fill([{ usd: 99, price: 99 }]));
+});
+
+test('a price against SOL is the same whether SOL was known, or known better, before or after', async () => {
+  const zed = tx('zed', '2026-03-01T00:10:00Z', ANNA, dammSwap2(ZED_SOL, 0, 50_000_000, 50_000_000, 1n << 64n, 1_000));
+  // A dollar for a SOL: far less than the catalogue says.
+  const sol = tx('sol', '2026-03-01T00:10:00Z', ANNA, dlmmSwap(SOL_USDC, ANNA, -6_905, 5_000_000_000, 5_000_000, true, 1_000));
+  const pages: [string, unknown][] = [['dlmm_pools_2026-03-01T00-09-00Z.json', dlmmPoolsPage], ['transaction.json', zed], ['transaction.json', sol]]; // prettier-ignore
+  const told: unknown[] = [];
+  for (const order of [
+    [0, 1, 2],
+    [2, 1, 0],
+    [0, 2, 1],
+    [1, 0, 2],
+  ]) {
+    await db.pool.query('TRUNCATE token_price, lp_swap, lp_pool, lp_token, lp_liquidity_hour');
+    await load('damm_v2_pools.json', [dammPoolsPage]);
+    for (const [name, record] of order.map((n) => pages[n] as [string, unknown])) await load(name, [record]);
+    told.push(await rows('SELECT mint, minute::text, round(usd, 9) AS usd, source FROM token_price ORDER BY 1, 2'));
+    told.push(await rows('SELECT tx_id, round(usd, 9) AS usd FROM lp_swap ORDER BY 1'));
+  }
+  for (const n of [2, 4, 6]) expect(told.slice(n, n + 2)).toEqual(told.slice(0, 2));
 });
 
 test('an order that was opened twice in one second holds the same, in whatever order its openings come', async () => {
