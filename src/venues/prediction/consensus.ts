@@ -76,6 +76,9 @@ export function consensusOf(stances: readonly Stance[], weigh: Weight): Consensu
   return { token_id: leading.token_id, strength, weights, wallets, independent_wallets: independentOf(wallets) };
 }
 
+/** A smaller rest, USDC, is what shares in equal parts leave in their last decimals, and none. */
+export const LEAST_REST = '0.000000000001';
+
 function netOf(stances: readonly Stance[], weigh: Weight): NetStance[] {
   const best = new Map<string, { top: Stance; all: bigint }>();
   for (const stance of stances) {
@@ -86,7 +89,7 @@ function netOf(stances: readonly Stance[], weigh: Weight): NetStance[] {
   }
   return [...best.values()].flatMap(({ top, all }) => {
     const net = 2n * fixed(top.cost) - all;
-    if (net <= 0n) return [];
+    if (net < fixed(LEAST_REST)) return [];
     const net_usdc = Number(plain(net));
     return [{ ...top, net_usdc, weight: net_usdc * weigh(top.score) }];
   });

@@ -1,5 +1,5 @@
 import type { Sql } from '../../../db/sql';
-import { byScoreSql } from '../consensus';
+import { LEAST_REST, byScoreSql } from '../consensus';
 import { Parameters } from './parameters';
 import { type AsOf, type ScoreBand, bandOf, heldSql, isSmart } from './stances';
 
@@ -30,6 +30,6 @@ export async function listLeanings(
 ), net AS (
   SELECT held.condition_id, token_id, score, 2 * held.cost - COALESCE(several.cost, held.cost) AS usdc FROM held LEFT JOIN several USING (condition_id, wallet)
 )
-SELECT condition_id, token_id, count(*)::int AS wallets, sum(usdc::float8 * ${byScoreSql('score')}) AS weight FROM net WHERE usdc > 0 GROUP BY 1, 2`;
+SELECT condition_id, token_id, count(*)::int AS wallets, sum(usdc::float8 * ${byScoreSql('score')}) AS weight FROM net WHERE usdc >= ${LEAST_REST} GROUP BY 1, 2`;
   return sql.query<Leaning>({ name: isSmart(band) ? 'pm_leanings_smart' : 'pm_leanings', text, keyed: true }, parameters.values);
 }

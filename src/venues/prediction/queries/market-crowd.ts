@@ -1,5 +1,5 @@
 import type { Sql } from '../../../db/sql';
-import type { Stance } from '../consensus';
+import { LEAST_REST, type Stance } from '../consensus';
 import { positionsSql } from '../rollups/positions-as-of';
 import { toldWallets } from '../rollups/told-wallets';
 import { Parameters } from './parameters';
@@ -42,6 +42,9 @@ interface CrowdScope {
   limit: number;
 }
 
+/** SQL: the shares cost more than those of the market's others. */
+const IS_NET = `2 * cost - all_sides >= ${LEAST_REST}`;
+
 /** What a band's wallets hold of a market, now or when it was resolved: in sum, and the largest of them. */
 export async function loadMarketCrowd(
   sql: Sql,
@@ -64,8 +67,8 @@ export async function loadMarketCrowd(
 ), member AS MATERIALIZED (
   SELECT *, sum(cost) OVER (PARTITION BY wallet) AS all_sides, row_number() OVER (PARTITION BY wallet) AS side FROM held ${lives}
 ), outcome AS (
-  SELECT token_id, count(*)::int AS wallet_count, sum(cost)::text AS total_usdc, (count(*) FILTER (WHERE 2 * cost > all_sides))::int AS net_wallets,
-    COALESCE(sum(2 * cost - all_sides) FILTER (WHERE 2 * cost > all_sides), 0)::text AS net_usdc
+  SELECT token_id, count(*)::int AS wallet_count, sum(cost)::text AS total_usdc, (count(*) FILTER (WHERE ${IS_NET}))::int AS net_wallets,
+    COALESCE(sum(2 * cost - all_sides) FILTER (WHERE ${IS_NET}), 0)::text AS net_usdc
   FROM member GROUP BY token_id
 )
 SELECT EXISTS (SELECT 1 FROM held) AS any, count(*)::int AS wallets, sum(score) AS scores,

@@ -1,4 +1,5 @@
 import type { Sql } from '../../../db/sql';
+import { LEAST_REST } from '../consensus';
 import { FEWEST_TRADES } from '../rollups/told-crowds';
 import { COST_AT_END, SETTLED, scores } from './market-resolutions';
 import { Parameters } from './parameters';
@@ -23,7 +24,7 @@ export const settledCrowds = (markets: string, days: string, lowest: string, hig
 ), part AS (
   SELECT condition_id, token_id, resolved_at, GREATEST(ceil(score)::int, ${lowest}) AS bound, count(*) AS wallets, sum(2 * stance.usdc - COALESCE(several.usdc, stance.usdc)) AS usdc, bool_or(won) AS won
   FROM stance JOIN known USING (wallet) LEFT JOIN several USING (condition_id, wallet)
-  WHERE (known.since AT TIME ZONE 'UTC')::date < ended_on AND 2 * stance.usdc > COALESCE(several.usdc, stance.usdc) GROUP BY 1, 2, 3, 4
+  WHERE (known.since AT TIME ZONE 'UTC')::date < ended_on AND 2 * stance.usdc - COALESCE(several.usdc, stance.usdc) >= ${LEAST_REST} GROUP BY 1, 2, 3, 4
 ), side AS (
   SELECT condition_id, token_id, resolved_at, bound, sum(wallets) OVER upward AS wallets, sum(usdc) OVER upward AS usdc, bool_or(won) OVER upward AS won
   FROM (SELECT condition_id, token_id, resolved_at, generate_series(min(bound), ${highest}) AS bound FROM part GROUP BY 1, 2, 3) AS every LEFT JOIN part USING (condition_id, token_id, resolved_at, bound)

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import { END } from '../../../lib/timeframe';
+import { LEAST_REST } from '../consensus';
 import { listRunDays } from '../queries/score-runs';
 import { OPEN } from '../queries/stances';
 import { SMART_SCORE } from '../scoring/tiers';
@@ -21,7 +22,7 @@ const SUMS = ['wallets', 'net_usdc', 'scores', 'paid_shares', 'paid_usdc'] as co
  * of the market together, as consensusOf tells of stances.
  */
 export const netSides = (positions: string, group = 'condition_id, wallet'): string =>
-  `SELECT *, 2 * cost - all_sides AS net_usdc FROM (SELECT *, sum(cost) OVER (PARTITION BY ${group}) AS all_sides FROM (${positions}) AS own) AS sided WHERE 2 * cost > all_sides`;
+  `SELECT *, 2 * cost - all_sides AS net_usdc FROM (SELECT *, sum(cost) OVER (PARTITION BY ${group}) AS all_sides FROM (${positions}) AS own) AS sided WHERE 2 * cost - all_sides >= ${LEAST_REST}`;
 
 /** SQL that adds the stances of wallets that are due to the sums of every bound from their scores on, or takes them off. */
 const addDue = (sign: '' | '-'): string => `INSERT INTO pm_crowd AS kept (max_score, condition_id, token_id, ${SUMS.join(', ')})

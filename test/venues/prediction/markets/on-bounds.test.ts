@@ -1,7 +1,7 @@
 import { momentumOf } from '../../../../src/venues/prediction/resolvers/flows-sentiment';
 import { testDatabase } from '../../../support/database';
-import { NOW, iso, market, now, trade } from '../small-world';
-import { condition, loadRecords, wallet } from '../support';
+import { NOW, iso, market, move, now, trade } from '../small-world';
+import { condition, loadRecords, token, wallet } from '../support';
 import { call } from './call';
 
 /**
@@ -9,7 +9,8 @@ import { call } from './call';
  * Market 61: three fifths of their weight are on No at 0.30. Market 62: ten wallets of equal weight, a quarter of an hour from each other. Market 63: $300
  * against $300. Market 64: 601 held $16.08 of the winner and $6.08 of the loser. Market 65: $7.705 for, $5.695 against. Markets 66 to 68 of three categories:
  * $1.68 after $1.60, $1.47 after $1.40, and $0.665 after $0.70. Markets 71 and 72: $300.30 by two and by one, each ten points above its entry. Markets 81 and
- * 82: 606, who scores 20, bought at 0.30 and 0.40, each twenty points above its price.
+ * 82: 606, who scores 20, bought at 0.30 and 0.40, each twenty points above its price. Market 91: six wallets hold as much of Beta as of Gamma, by thirds of
+ * what they split.
  */
 
 type Row = Record<string, unknown>;
@@ -19,6 +20,8 @@ interface Report {
 }
 
 const [MINUTE, HOUR] = [60, 3_600];
+const THREE = ['Alpha', 'Beta', 'Gamma'];
+const FEW = [601, 602, 603, 631, 632, 633];
 const TEN = Array.from({ length: 10 }, (_, k) => 611 + k);
 
 describe('figures on their bounds', () => {
@@ -31,6 +34,12 @@ describe('figures on their bounds', () => {
       ...['politics', 'crypto', 'weather'].map((slug, k) => market(66 + k, { tags: [{ slug }] })),
       ...[71, 72].map((n) => market(n, { tags: [{ slug: 'tech' }] })),
       ...[81, 82].map((n) => market(n, { tags: [{ slug: 'economy' }] })),
+      market(91, {
+        outcomes: JSON.stringify(THREE),
+        outcomePrices: '["0.4", "0.3", "0.3"]',
+        clobTokenIds: JSON.stringify(THREE.map((_, index) => token(91, index))),
+        endDate: iso(NOW + 12 * HOUR),
+      }),
     ]);
     await loadRecords(db.pool, 'trades.json', [
       trade(1, 61, 1, 601, 'BUY', 1_000, 0.3, 5 * HOUR),
@@ -46,6 +55,7 @@ describe('figures on their bounds', () => {
       trade(23, 65, 0, 604, 'SELL', 11.39, 0.5, HOUR),
       ...[3.2, 2.8, 1.4].map((size, k) => trade(30 + k, 66 + k, 0, 605, 'BUY', size, 0.5, 25 * HOUR)),
       ...[3.36, 2.94, 1.33].map((size, k) => trade(40 + k, 66 + k, 0, 605, 'BUY', size, 0.5, HOUR)),
+      ...FEW.map((by, k) => trade(60 + k, 91, 0, by, 'SELL', 20, 0.4, HOUR)),
       trade(50, 71, 0, 601, 'BUY', 200.2, 0.5, 9 * HOUR),
       trade(51, 71, 0, 602, 'BUY', 400.4, 0.5, 8 * HOUR),
       trade(52, 71, 0, 605, 'BUY', 1, 0.6, HOUR),
@@ -54,7 +64,12 @@ describe('figures on their bounds', () => {
       ...[1, 2, 3, 4, 5].flatMap((k) => [81, 82].map((n) => trade(n * 10 + k, n, 0, 606, 'BUY', 2, (n - 78) / 10, 9 * HOUR))),
       ...[81, 82].map((n) => trade(n * 10, n, 0, 605, 'BUY', 1, (n - 80) / 10, HOUR)),
     ]);
-    const scores = [...[601, 602, 603].map((by) => [by, 67.1] as const), ...TEN.map((by) => [by, 60.1] as const), [606, 20] as const];
+    await loadRecords(
+      db.pool,
+      'activity.json',
+      FEW.map((by, k) => move(70 + k, 91, by, 'SPLIT', 20, 20, 2 * HOUR)),
+    );
+    const scores = [...FEW.map((by) => [by, by < 631 ? 67.1 : 20] as const), ...TEN.map((by) => [by, 60.1] as const), [606, 20] as const];
     for (const day of ['2026-03-09', '2026-03-10'])
       for (const [by, score] of scores)
         await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, tags, version) VALUES ($1, $3, $2, '{}', 'test')", [wallet(by), score, day]); // prettier-ignore
@@ -91,6 +106,18 @@ describe('figures on their bounds', () => {
 
   test('a net of $10 is an opinion', async () => {
     expect(await listed('markets/resolutions', 64)).toMatchObject({ smart_money_correct: 1, smart_money_wrong: 0 });
+  });
+
+  test('a rest that thirds leave in the last decimal is no opinion', async () => {
+    expect(await report(91)).toMatchObject({
+      smart_money: { consensus_outcome: null, consensus_strength: null, independent_wallets: null },
+      dumb_money: { consensus_outcome: null },
+      signal_analysis: { smart_bias: null },
+    });
+    for (const path of ['markets/search', 'markets/closing-soon'])
+      expect(await listed(path, 91)).toMatchObject({ smart_money_outcome: null, smart_money_wallets: 0 });
+    const { data } = await call<{ summary: Row }>(db, 'markets/dumb-money', now, { condition_id: condition(91), min_trades: 1 });
+    expect(data.summary).toMatchObject({ total_wallets: 3, total_usdc: 40, consensus_outcome: null, consensus_strength: null });
   });
 
   test('a sentiment of 0.15 is bullish', async () => {
