@@ -1,5 +1,6 @@
 import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import { AppError } from '../../../errors';
+import { roundTo } from '../../../lib/statistics';
 import { findKept } from '../../../workers/snapshot';
 import type { GraphContext, Resolver, Snapshot } from '../../venue';
 import { makeLoaders } from '../loaders';
@@ -109,7 +110,9 @@ function candidateOf(
 ): Candidate {
   const wallets = overlap?.cosine ?? 0;
   const hybrid = HYBRID.wallets * wallets + HYBRID.text * text + (market.category === asked.category ? HYBRID.category : 0);
-  return { market, overlap, text, similarity: method === 'wallets' ? wallets : method === 'text' ? text : hybrid };
+  const similarity = method === 'wallets' ? wallets : method === 'text' ? text : hybrid;
+  // As it is told: sums of the same weights in another order differ in their last digits.
+  return { market, overlap, text, similarity: roundTo(similarity, 6) };
 }
 
 async function describe(

@@ -9,8 +9,8 @@ import { call } from './call';
  * Market 61: three fifths of their weight are on No at 0.30. Market 62: ten wallets of equal weight, a quarter of an hour from each other. Market 63: $300
  * against $300. Market 64: 601 held $16.08 of the winner and $6.08 of the loser. Market 65: $7.705 for, $5.695 against. Markets 66 to 68 of three categories:
  * $1.68 after $1.60, $1.47 after $1.40, and $0.665 after $0.70. Markets 71 and 72: $300.30 by two and by one, each ten points above its entry. Markets 81 and
- * 82: 606, who scores 20, bought at 0.30 and 0.40, each twenty points above its price. Market 91: six wallets hold as much of Beta as of Gamma, by thirds of
- * what they split.
+ * 82: 606, who scores 20, bought at 0.30 and 0.40, each twenty points above its price. Market 83: six wallets hold as much of Beta as of Gamma, by thirds of
+ * what they split. Markets 91 to 95 ask the same words, each in another order.
  */
 
 type Row = Record<string, unknown>;
@@ -22,6 +22,7 @@ interface Report {
 const [MINUTE, HOUR] = [60, 3_600];
 const THREE = ['Alpha', 'Beta', 'Gamma'];
 const FEW = [601, 602, 603, 631, 632, 633];
+const WORDS = ['red', 'foxes', 'beat', 'blue', 'owls'];
 const TEN = Array.from({ length: 10 }, (_, k) => 611 + k);
 
 describe('figures on their bounds', () => {
@@ -34,12 +35,14 @@ describe('figures on their bounds', () => {
       ...['politics', 'crypto', 'weather'].map((slug, k) => market(66 + k, { tags: [{ slug }] })),
       ...[71, 72].map((n) => market(n, { tags: [{ slug: 'tech' }] })),
       ...[81, 82].map((n) => market(n, { tags: [{ slug: 'economy' }] })),
-      market(91, {
+      market(83, {
         outcomes: JSON.stringify(THREE),
         outcomePrices: '["0.4", "0.3", "0.3"]',
-        clobTokenIds: JSON.stringify(THREE.map((_, index) => token(91, index))),
+        clobTokenIds: JSON.stringify(THREE.map((_, index) => token(83, index))),
         endDate: iso(NOW + 12 * HOUR),
       }),
+      ...WORDS.map((_, k) => market(91 + k, { question: [...WORDS.slice(k), ...WORDS.slice(0, k)].join(' ') })),
+      ...[1, 2, 3, 4].map((k) => market(95 + k, { question: WORDS.slice(0, k).join(' ') })),
     ]);
     await loadRecords(db.pool, 'trades.json', [
       trade(1, 61, 1, 601, 'BUY', 1_000, 0.3, 5 * HOUR),
@@ -55,7 +58,7 @@ describe('figures on their bounds', () => {
       trade(23, 65, 0, 604, 'SELL', 11.39, 0.5, HOUR),
       ...[3.2, 2.8, 1.4].map((size, k) => trade(30 + k, 66 + k, 0, 605, 'BUY', size, 0.5, 25 * HOUR)),
       ...[3.36, 2.94, 1.33].map((size, k) => trade(40 + k, 66 + k, 0, 605, 'BUY', size, 0.5, HOUR)),
-      ...FEW.map((by, k) => trade(60 + k, 91, 0, by, 'SELL', 20, 0.4, HOUR)),
+      ...FEW.map((by, k) => trade(60 + k, 83, 0, by, 'SELL', 20, 0.4, HOUR)),
       trade(50, 71, 0, 601, 'BUY', 200.2, 0.5, 9 * HOUR),
       trade(51, 71, 0, 602, 'BUY', 400.4, 0.5, 8 * HOUR),
       trade(52, 71, 0, 605, 'BUY', 1, 0.6, HOUR),
@@ -67,7 +70,7 @@ describe('figures on their bounds', () => {
     await loadRecords(
       db.pool,
       'activity.json',
-      FEW.map((by, k) => move(70 + k, 91, by, 'SPLIT', 20, 20, 2 * HOUR)),
+      FEW.map((by, k) => move(70 + k, 83, by, 'SPLIT', 20, 20, 2 * HOUR)),
     );
     const scores = [...FEW.map((by) => [by, by < 631 ? 67.1 : 20] as const), ...TEN.map((by) => [by, 60.1] as const), [606, 20] as const];
     for (const day of ['2026-03-09', '2026-03-10'])
@@ -109,15 +112,24 @@ describe('figures on their bounds', () => {
   });
 
   test('a rest that thirds leave in the last decimal is no opinion', async () => {
-    expect(await report(91)).toMatchObject({
+    expect(await report(83)).toMatchObject({
       smart_money: { consensus_outcome: null, consensus_strength: null, independent_wallets: null },
       dumb_money: { consensus_outcome: null },
       signal_analysis: { smart_bias: null },
     });
     for (const path of ['markets/search', 'markets/closing-soon'])
-      expect(await listed(path, 91)).toMatchObject({ smart_money_outcome: null, smart_money_wallets: 0 });
-    const { data } = await call<{ summary: Row }>(db, 'markets/dumb-money', now, { condition_id: condition(91), min_trades: 1 });
+      expect(await listed(path, 83)).toMatchObject({ smart_money_outcome: null, smart_money_wallets: 0 });
+    const { data } = await call<{ summary: Row }>(db, 'markets/dumb-money', now, { condition_id: condition(83), min_trades: 1 });
     expect(data.summary).toMatchObject({ total_wallets: 3, total_usdc: 40, consensus_outcome: null, consensus_strength: null });
+  });
+
+  test('equally similar markets are in order of their ids', async () => {
+    const same = [91, 92, 93, 94, 95].map(condition);
+    for (const condition_id of same) {
+      const { data } = await call<Row[]>(db, 'markets/similar', now, { condition_id, method: 'text', min_shared_wallets: 0 });
+      const others = same.filter((id) => id !== condition_id);
+      expect(data.slice(0, 4).map((row) => [row.condition_id, row.similarity])).toEqual(others.map((id) => [id, 1]));
+    }
   });
 
   test('a sentiment of 0.15 is bullish', async () => {
