@@ -103,14 +103,17 @@ export interface FillSpan {
   last: Date;
 }
 
+// Where the newest hour has fills of later, its facts tell the last one before.
 const SPAN: Statement = {
   name: 'pm_fill_span',
   keyed: true,
-  text: 'SELECT min(open_at) AS first, max(close_at) AS last FROM pm_token_hour WHERE condition_id = $1 AND open_at < $2',
+  text: `SELECT min(open_at) AS first, CASE WHEN max(close_at) < $2 THEN max(close_at) ELSE (SELECT max("timestamp") FROM pm_trade
+  WHERE condition_id = $1 AND "timestamp" >= date_trunc('hour', $2::timestamptz, 'UTC') AND "timestamp" < $2 AND side IN ('BUY', 'SELL')) END AS last
+FROM pm_token_hour WHERE condition_id = $1 AND open_at < $2`,
 };
 
 /** Time from a market's first fill to its last one, as of `now`; null without a fill. */
 export async function findFillSpan(sql: Sql, condition_id: string, now: Date): Promise<FillSpan | null> {
   const [row] = await sql.query<{ first: Date | null; last: Date | null }>(SPAN, [condition_id, now]);
-  return row?.first && row.last ? { first: row.first, last: row.last < now ? row.last : now } : null;
+  return row?.first && row.last ? { first: row.first, last: row.last } : null;
 }
