@@ -122,6 +122,24 @@ describe('in a small world', () => {
   });
 });
 
+test('a part of a flip that is shown as the bound reaches it, whatever noise the position carries', async () => {
+  const db = await testDatabase();
+  try {
+    // 0.1 + 0.2 in binary fractions: what is opened beyond it is 69.999999999999996 USD.
+    await load(db.pool, [
+      match(ago(5), { px: '100', sz: '1', side: 'A', taker: [ANN, '0.30000000000000004'], maker: [MAX, '-0.30000000000000004'] }),
+    ]);
+    const { data } = await ask<WhaleRow[]>(db, ENDPOINT, { min_usd: 70 }, NOW);
+    expect(data.map(({ side, usd_value }) => [side, usd_value])).toEqual([
+      ['Open Short', 70],
+      ['Open Long', 70],
+    ]);
+    await expect(ask(db, ENDPOINT, { min_usd: 70.000_001 }, NOW)).rejects.toMatchObject({ code: 'empty_result' });
+  } finally {
+    await db.drop();
+  }
+});
+
 describe('against a second computation over a simulated world', () => {
   const start = new Date('2026-03-01T00:00:00Z');
   const now = new Date('2026-03-11T17:05:06.700Z');

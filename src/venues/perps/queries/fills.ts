@@ -1,5 +1,6 @@
 import type { Sql } from '../../../db/sql';
 import { CURSOR_FORMS, type CursorPosition } from '../../../lib/cursor';
+import { leastShown } from '../../../lib/statistics';
 import type { Window } from '../../../lib/timeframe';
 import { PART_FEE } from '../rollups/round-trips';
 import type { SideFilter } from '../side';
@@ -107,7 +108,8 @@ function conditionsOf(filter: FillFilter, after: CursorPosition | null, value: (
   const last = after === null ? null : new Date(Number(after[0]));
   // Nothing newer than the last row sent: the index is entered there.
   const to = last === null ? filter.window.to : new Date(Math.min(filter.window.to.getTime(), last.getTime() + 1));
-  const min = value(filter.min_usd === null ? null : String(filter.min_usd), 'numeric');
+  // Parts of flips carry the noise of the position.
+  const min = value(filter.min_usd === null ? null : String(leastShown(filter.min_usd)), 'numeric');
   const position = ORDER_TYPES.map((type, index) => value(index === 0 ? last : (after?.[index] ?? null), type));
   return [
     `f.timestamp >= ${value(filter.window.from, 'timestamptz')} AND f.timestamp < ${value(to, 'timestamptz')}`,
