@@ -46,13 +46,13 @@ export const positionColumns = (
   h.size * ${price} AS usd_value, h.opened_usd / nullif(h.opened_size, 0) AS entry_price, h.opened_at, h.last_at AS last_trade,
   h.gross_pnl AS realized_pnl`;
 
-// $1: now; $2: accounts.
+// $1: now; $2: accounts. Positions carry noise: those shown with the same value are equal.
 const POSITIONS = {
   name: 'perps_positions',
   text: `
 WITH ${heldAt('$1::timestamptz', 'p.trader = ANY ($2::text[])')},
 priced AS MATERIALIZED (SELECT coin, ${priceBefore('coin', '$1::timestamptz')} AS price FROM (SELECT DISTINCT coin FROM held) own)
-SELECT * FROM (SELECT ${positionColumns('$1::timestamptz', 'priced.price')} FROM held h JOIN priced USING (coin)) position ORDER BY trader, usd_value DESC, coin COLLATE "C"`,
+SELECT * FROM (SELECT ${positionColumns('$1::timestamptz', 'priced.price')} FROM held h JOIN priced USING (coin)) position ORDER BY trader, round(usd_value, 6) DESC, coin COLLATE "C"`,
 };
 
 /** What each account holds now, the largest first. */

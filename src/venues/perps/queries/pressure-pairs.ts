@@ -95,7 +95,7 @@ SELECT c.coin, coalesce(opened.longs, 0) AS long_pressure, coalesce(opened.short
   (smart.longs - smart.shorts) / nullif(smart.longs + smart.shorts, 0) AS smart_pressure_ratio, ${priceBefore('c.coin', '$4::timestamptz')} AS price,
   taken.coin IS NOT NULL OR opened.longs + opened.shorts > 0 AS has_fills, coalesce(taken.undirected, 0)::int AS undirected
 FROM unnest($5::text[]) AS c(coin) LEFT JOIN opened ON opened.coin = c.coin LEFT JOIN taken ON taken.coin = c.coin LEFT JOIN smart ON smart.coin = c.coin
-ORDER BY coalesce(opened.longs + opened.shorts, 0) DESC, c.coin COLLATE "C"`,
+ORDER BY round(coalesce(opened.longs + opened.shorts, 0), 6) DESC, c.coin COLLATE "C"`,
 });
 
 interface HeldRow extends SmartPosition {
@@ -114,7 +114,7 @@ position AS (SELECT ${positionColumns('$1::timestamptz', 'priced.price')} FROM h
 SELECT ranked.*, s.score::float8 AS smart_score FROM (
   SELECT position.*, (count(*) FILTER (WHERE direction = 'Long') OVER coin)::int AS long_count,
     (count(*) FILTER (WHERE direction = 'Short') OVER coin)::int AS short_count,
-    row_number() OVER (PARTITION BY coin ORDER BY usd_value DESC, trader) AS place
+    row_number() OVER (PARTITION BY coin ORDER BY round(usd_value, 6) DESC, trader) AS place
   FROM position WINDOW coin AS (PARTITION BY coin)
 ) ranked JOIN scored s ON s.trader = ranked.trader WHERE place <= $5 ORDER BY coin, place`,
 };

@@ -40,7 +40,8 @@ interface Row {
   undirected: number;
 }
 
-// $1 to $4: the window; $5: how many coins. The market is summed before the coins are cut.
+// $1 to $4: the window; $5: how many coins. The market is summed before the coins are cut. Parts of flips carry the noise of the position:
+// what is shown as the same is equal.
 const PRESSURE_SUMMARY: Statement = {
   name: 'perps_pressure_summary',
   keyed: true,
@@ -54,8 +55,8 @@ WITH by_coin AS (
   ) piece GROUP BY coin
 ),
 market AS (
-  SELECT sum(longs) AS longs, sum(shorts) AS shorts, count(*) FILTER (WHERE longs > shorts)::int AS coins_long,
-    count(*) FILTER (WHERE longs < shorts)::int AS coins_short, sum(undirected)::int AS undirected FROM by_coin
+  SELECT sum(longs) AS longs, sum(shorts) AS shorts, count(*) FILTER (WHERE round(longs - shorts, 6) > 0)::int AS coins_long,
+    count(*) FILTER (WHERE round(longs - shorts, 6) < 0)::int AS coins_short, sum(undirected)::int AS undirected FROM by_coin
 )
 SELECT c.coin, c.longs AS long_pressure, c.shorts AS short_pressure, 100 * c.longs / nullif(c.longs + c.shorts, 0) AS long_percent,
   100 * c.shorts / nullif(c.longs + c.shorts, 0) AS short_percent, (c.longs - c.shorts) / nullif(c.longs + c.shorts, 0) AS pressure_ratio,
@@ -63,7 +64,7 @@ SELECT c.coin, c.longs AS long_pressure, c.shorts AS short_pressure, 100 * c.lon
   market.longs AS all_longs, market.shorts AS all_shorts, 100 * market.longs / nullif(market.longs + market.shorts, 0) AS all_long_percent,
   100 * market.shorts / nullif(market.longs + market.shorts, 0) AS all_short_percent,
   (market.longs - market.shorts) / nullif(market.longs + market.shorts, 0) AS all_ratio, market.coins_long, market.coins_short, market.undirected
-FROM by_coin c CROSS JOIN market ORDER BY c.longs + c.shorts DESC, c.coin COLLATE "C" LIMIT $5`,
+FROM by_coin c CROSS JOIN market ORDER BY round(c.longs + c.shorts, 6) DESC, c.coin COLLATE "C" LIMIT $5`,
 };
 
 /** What takers opened, coin by coin and in all. Throws empty_result. */

@@ -82,13 +82,13 @@ by_coin AS (
   SELECT coin, sum(trades) AS trades, ${summed(bought)} AS bought, ${summed(sold)} AS sold, ${summed(pnl)} AS pnl FROM piece GROUP BY coin HAVING sum(trades) > 0
 ),
 top AS (
-  SELECT coin, bought + sold AS volume, bought - sold AS net_volume FROM by_coin ORDER BY bought + sold DESC, coin COLLATE "C" LIMIT ${TOP_COINS}
+  SELECT coin, bought + sold AS volume, bought - sold AS net_volume FROM by_coin ORDER BY round(bought + sold, 6) DESC, coin COLLATE "C" LIMIT ${TOP_COINS}
 )
 SELECT coalesce(sum(trades), 0)::int AS trade_count, coalesce(sum(bought + sold), 0) AS total_volume, 
   (${active}) AS unique_traders,
   coalesce(sum(bought), 0) AS long_volume, coalesce(sum(sold), 0) AS short_volume, sum(bought) / nullif(sum(sold), 0) AS long_short_ratio,
   coalesce(sum(pnl), 0) AS realized_pnl,
-  (SELECT json_agg(json_build_object('coin', coin, 'volume', volume::text, 'net_volume', net_volume::text) ORDER BY volume DESC, coin COLLATE "C") FROM top) AS top_coins
+  (SELECT json_agg(json_build_object('coin', coin, 'volume', volume::text, 'net_volume', net_volume::text) ORDER BY round(volume, 6) DESC, coin COLLATE "C") FROM top) AS top_coins
 FROM by_coin`;
 }
 
