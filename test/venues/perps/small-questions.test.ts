@@ -346,6 +346,11 @@ describe('copy scores', () => {
     expect(copyScore(following)).toBeCloseTo(0.4 * 0.8 + 0.2 * 0.5 + 0.2 * 0.8 + 0.2 * 0.75, 12);
     expect(copyScore({ ...following, lag_deviation: 90 })).toBeCloseTo(0.58, 12);
   });
+  test('a half is a half, without the noise of binary fractions', () => {
+    // 0.4 · 7/20 + 0.2 · 2/20 + 0.2 · 0.7 + 0.2
+    const half = { matches: 7, covered: 2, follower_entries: 20, leader_entries: 20, chance: 0.05, lag_deviation: 0 };
+    expect(copyScore({ ...following, ...half })).toBe(0.5);
+  });
   test('few matches say nothing; who is followed as much does not follow', () => {
     expect(copyScore({ ...following, matches: 4 })).toBeNull();
     expect(copyScore({ ...following, reverse_matches: 4 })).toBeNull();

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { clip } from '../../../lib/statistics';
+import { clip, roundTo } from '../../../lib/statistics';
 import { heldAt } from '../queries/held';
 import { SMART_SCORE } from '../tier';
 import { PERP_TAGS } from './tags';
@@ -12,6 +12,8 @@ export const FEWEST_MATCHES = 5;
 export const MOST_LEADERS = 300;
 export const WEIGHTS = { precision: 0.4, coverage: 0.2, lift: 0.2, regularity: 0.2 } as const;
 export const FULL_LIFT = 10;
+/** Without the noise of binary fractions, which would put what stands at a bound on either side of it. */
+const SCORE_DIGITS = 12;
 
 /** How one account's entries follow a leader's. */
 export interface Following {
@@ -36,11 +38,12 @@ export function copyScore(own: Following): number | null {
   const coverage = own.covered / own.leader_entries;
   const lift = own.chance > 0 ? precision / own.chance : 0;
   const regularity = clip(1 - (own.lag_deviation ?? 0) / own.mean_lag_seconds);
-  return (
+  return roundTo(
     WEIGHTS.precision * precision +
-    WEIGHTS.coverage * coverage +
-    WEIGHTS.lift * Math.min(lift / FULL_LIFT, 1) +
-    WEIGHTS.regularity * regularity
+      WEIGHTS.coverage * coverage +
+      WEIGHTS.lift * Math.min(lift / FULL_LIFT, 1) +
+      WEIGHTS.regularity * regularity,
+    SCORE_DIGITS,
   );
 }
 

@@ -1,3 +1,4 @@
+import { roundTo } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
 import { tierOf } from '../tier';
 import { isOneCoinDay, partOf } from './formula';
@@ -70,7 +71,7 @@ export function tagsOf(trader: PerpBehaviour, now: Date): PerpTag[] {
   const rules: [PerpTag, boolean][] = [
     ['elite', tier === 'elite'],
     ['smart', tier === 'smart'],
-    ['whale', trader.largest_position_usd >= PERP_TAGS.whale_usd],
+    ['whale', roundTo(trader.largest_position_usd, 6) >= PERP_TAGS.whale_usd],
     ['specialist', atLeast(trader.top_coin_share, specialist.share) && trader.top_coin_round_trips >= specialist.round_trips],
     ['fresh', trader.first_trade_at !== null && now.getTime() - trader.first_trade_at.getTime() < PERP_TAGS.fresh_days * DAY_MS],
     ['one_hit', isOneCoinDay(trader)],

@@ -33,6 +33,9 @@ test.each<[string, Partial<PerpBehaviour>, PerpTag[]]>([
   ['not smart', { score: 84.9 }, []],
   ['unscored', { score: null }, []],
   ['whale', { largest_position_usd: 50_000 }, ['whale']],
+  // 299.99999999999994 and 200 of a coin at 100.
+  ['whale whose position carries noise', { largest_position_usd: 49_999.999_999_999_99 }, ['whale']],
+  ['no whale by a millionth', { largest_position_usd: 49_999.999_999 }, []],
   ['specialist', { top_coin_share: 0.6, top_coin_round_trips: 10 }, ['specialist']],
   ['few round trips', { top_coin_share: 0.6, top_coin_round_trips: 9 }, []],
   ['fresh', { first_trade_at: daysAgo(13) }, ['fresh']],
