@@ -42,7 +42,7 @@ Market-wide \`total_trades\` and \`trade_count\` are matches, those of an accoun
   {
     id: 'perps-positions',
     title: 'Open positions from fills',
-    text: `What an account holds is rebuilt from its fills: size, average entry of what was opened since flat, \`usd_value\` at the last price, PnL realized since it was opened. Unrealized PnL, leverage and margin are not told. \`opened_at\` and \`entry_price\` are null where the opening was not seen.`,
+    text: `What an account holds is rebuilt from its fills: size, average entry of what was opened since flat, \`usd_value\` at the last price, PnL realized since it was opened. Unrealized PnL, leverage and margin are not told. \`opened_at\` is null where the opening was not seen, \`entry_price\` where no open since flat was: of a position that was held before, it is that of what was added.`,
   },
   {
     id: 'perps-score',
