@@ -245,7 +245,7 @@ function activity(
     ...hours.filter((hour) => inside(hour.hour, window)).map((hour) => hour.volume_usd),
     ...swaps.filter((swap) => !covered.has(hourOf(swap.timestamp))).map((swap) => swap.usd),
   ];
-  const known = pool.swaps_seen || hours.some((hour) => hour.hour < window.to);
+  const known = own(world.swaps).some((swap) => swap.timestamp < window.to) || hours.some((hour) => hour.hour < window.to);
   return {
     volume: known ? values.reduce((sum, value) => (value === null ? sum : sum + scaled(value)), 0n) : null,
     event_count: swaps.length + events.length,

@@ -3,7 +3,7 @@ import type { BucketSize } from '../../../lib/grid';
 import type { Window } from '../../../lib/timeframe';
 import { bucketOf, intervalOf } from './buckets';
 import { feesPerLiquidityDay } from './liquidity';
-import { feeRate, feeRateFlag, flowsIn, hourSpanOf, ofPool, spanOf, swapsIn } from './span';
+import { feeRate, feeRateFlag, flowsIn, hourSpanOf, ofPool, spanOf, swapsIn, swapsToldBefore } from './span';
 
 /** Numeric columns are decimal text, counts numbers. */
 export interface FeeTotalsRow {
@@ -53,7 +53,7 @@ unpriced AS (
   SELECT CASE WHEN f.unpriced > 0 THEN (
     SELECT count(*) FROM lp_event WHERE ${claimOf(7)} AND usd IS NULL) ELSE 0 END::int AS n FROM flows f
 ),
-swaps AS (SELECT sum(usd) AS usd, CASE WHEN count(*) = 0 THEN (SELECT 0 FROM lp_pool_hour h WHERE h.pool_address = $7 AND h.hour < $2 LIMIT 1) ELSE sum(fee_usd) END AS fee_usd, coalesce(sum(swaps), 0)::int AS n, coalesce(sum(unpriced), 0)::int AS unpriced FROM (${swapsIn(1, 0, ofPool(7))}) s),
+swaps AS (SELECT sum(usd) AS usd, CASE WHEN count(*) = 0 THEN CASE WHEN ${swapsToldBefore('$7', '$2')} THEN 0 END ELSE sum(fee_usd) END AS fee_usd, coalesce(sum(swaps), 0)::int AS n, coalesce(sum(unpriced), 0)::int AS unpriced FROM (${swapsIn(1, 0, ofPool(7))}) s),
 settled AS (SELECT sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(8, 0, ofPool(7))}) s)
 SELECT f.usd AS total_fees_claimed, f.n AS claims, u.n AS unpriced, s.unpriced AS unpriced_swaps, o.n AS unique_claimers, f.usd / nullif(f.n - u.n, 0) AS avg_claim_usd,
   o.squares / nullif(o.usd * o.usd, 0) AS claim_concentration_hhi,

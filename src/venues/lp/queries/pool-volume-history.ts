@@ -3,7 +3,7 @@ import { BUCKETS, type BucketSize } from '../../../lib/grid';
 import { HOUR_MS } from '../../../lib/time';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import { bucketOf, intervalOf } from './buckets';
-import { eventsIn, flowsIn, hourSpanOf, ofPool, spanOf, swapsIn } from './span';
+import { eventsIn, flowsIn, hourSpanOf, ofPool, spanOf, swapsIn, swapsToldBefore } from './span';
 
 export interface PoolVolumeArgs {
   pool_address: string;
@@ -85,8 +85,8 @@ function cutOf({ from, to }: Window, size: number): [Window, Window] {
 const VOLUME_KNOWN: Statement = {
   name: 'lp_pool_volume_known',
   keyed: true,
-  text: `SELECT EXISTS (SELECT 1 FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2) AS known,
-  $3::boolean AND EXISTS (SELECT 1 FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2 AND swaps > 0) AS seen,
+  text: `SELECT ${swapsToldBefore('$1', '$2')} AS known,
+  $3::boolean AND EXISTS (SELECT 1 FROM lp_pool_bar WHERE pool_address = $1 AND bar < $2 AND first_at < $2) AS seen,
   (SELECT min(hour) FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2 AND stated_usd IS NOT NULL) AS since,
   (SELECT max(hour) FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2 AND stated_usd IS NOT NULL) AS last`,
 };

@@ -3,7 +3,7 @@ import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { searchKey } from '../store/catalogue';
 import { ownerCounts } from './presence';
-import { type Filter, flowsIn, spanOf, swapsIn } from './span';
+import { type Filter, flowsIn, spanOf, swapsIn, swapsToldBefore } from './span';
 
 export interface PoolsSearchArgs {
   query: string;
@@ -120,7 +120,7 @@ function searchStatement(tier: Tier): Statement {
   SELECT pool_address, sum(usd) AS usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1, 0, of('best'))}) s GROUP BY pool_address
 ), ranked AS (
   SELECT b.pool_address, b.rank, p.swaps_seen, p.created_at, coalesce(seen.n, 0) AS swaps, coalesce(seen.unpriced, 0) AS unpriced,
-    CASE WHEN p.swaps_seen OR seen.pool_address IS NOT NULL OR EXISTS (SELECT 1 FROM lp_volume_hour v WHERE v.pool_address = b.pool_address AND v.hour < $2)
+    CASE WHEN seen.pool_address IS NOT NULL OR ${swapsToldBefore('b.pool_address', '$2')}
       THEN coalesce(seen.usd, 0) END AS volume_usd
   FROM best b JOIN lp_pool p ON p.pool_address = b.pool_address LEFT JOIN seen ON seen.pool_address = b.pool_address
   ORDER BY b.rank, volume_usd DESC NULLS LAST, b.pool_address LIMIT $13

@@ -4,7 +4,7 @@ import { BEGINNING, type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { liquidityOf, meanLiquidity, perLiquidityDay } from './liquidity';
 import { ownerCounts } from './presence';
-import { feeRate, feeRateFlag, type Filter, flowsIn, flowsOfLife, spanOf, swapsIn, swapsOfLife } from './span';
+import { feeRate, feeRateFlag, type Filter, flowsIn, flowsOfLife, spanOf, swapsIn, swapsOfLife, swapsToldBefore } from './span';
 
 export type PoolsTopSort = 'volume' | 'fees' | 'liquidity' | 'lp_count' | 'events' | 'fee_rate';
 
@@ -60,7 +60,7 @@ WITH volumes AS MATERIALIZED (
     ${swapped ? '' : 'coalesce(v.swaps, 0) + coalesce(e.n, 0) AS event_count, '}${byOwners ? 'coalesce(c.n, 0) AS unique_lps, ' : ''}${feeRate('v.fee_usd', 'v.usd')} AS fee_rate_pct
   FROM lp_pool p LEFT JOIN volumes v ON v.pool_address = p.pool_address ${swapped ? '' : 'LEFT JOIN provided e ON e.pool_address = p.pool_address'}
   ${byOwners ? 'LEFT JOIN counted c ON c.pool_address = p.pool_address' : ''}
-  CROSS JOIN LATERAL (SELECT v.pool_address IS NOT NULL OR EXISTS (SELECT 1 FROM lp_pool_hour h WHERE h.pool_address = p.pool_address AND h.hour < $2) AS known OFFSET 0) k
+  CROSS JOIN LATERAL (SELECT v.pool_address IS NOT NULL OR ${swapsToldBefore('p.pool_address', '$2')} AS known OFFSET 0) k
   WHERE ${all ? '(p.created_at IS NULL OR p.created_at <= $2)' : `(v.usd > 0 OR v.swaps > 0${swapped ? '' : ' OR e.pool_address IS NOT NULL'})`} AND ($7::text IS NULL OR p.pool_type = $7)
 )
 SELECT q.pool_address, q.volume_usd, q.fees_usd AS total_fees_usd, q.fee_rate_pct, q.fee_rate_flag, q.unpriced::int, q.swaps::int FROM (

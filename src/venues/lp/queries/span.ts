@@ -267,6 +267,10 @@ export function smartFlowsIn(at: number, filter: Filter = none): string {
   ].join('');
 }
 
+/** Condition: before the instant `at` something told of swaps of the pool. The hour that goes on may hold nothing but what comes after it. */
+export const swapsToldBefore = (pool: string, at: string): string =>
+  `EXISTS (SELECT 1 FROM lp_pool_hour h WHERE h.pool_address = ${pool} AND h.hour < ${at} AND h.first_at < ${at})`;
+
 /** Fees in percent of volume; null where either is unknown or nothing was swapped. */
 export const feeRate = (fees: string, volume: string): string => `100 * ${fees} / nullif(${volume}, 0)`;
 

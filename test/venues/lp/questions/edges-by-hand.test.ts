@@ -92,6 +92,34 @@ test('pools/detail: who has left holds nothing, whatever was lost', async () => 
   });
 });
 
+test('swaps that come after the instant of an answer tell nothing of the volume before it, whatever is asked', async () => {
+  await inStore(async (store) => {
+    await loadRecords(store.pool, 'pools.json', [dlmmPoolsPage]);
+    await loadRecords(store.pool, 'histories.json', [
+      own('d1', '2026-03-10T12:05:00Z', 'add', P1, ANNA, '1000'),
+      own('d2', '2026-03-10T12:10:00Z', 'claim_fee', P1, ANNA, '3'),
+    ]);
+    // One of them is of the hour that goes on.
+    await loadRecords(store.pool, 'chain.json', [
+      tx('d3', '2026-03-10T12:40:00Z', BEN, dlmmSwap(SOL_USDC, BEN, -2303, 10_500_000, 1, false, 0)),
+      tx('d4', '2026-03-10T13:40:00Z', BEN, dlmmSwap(SOL_USDC, BEN, -2303, 10_500_000, 1, false, 0)),
+    ]);
+    const asked = async (now: Date): Promise<unknown[]> => {
+      const answer = async <Data>(endpoint: string, variables: Row = {}): Promise<Data> =>
+        (await ask<Data>(store, endpoint, now, variables)).data;
+      const [top] = await answer<Row[]>('lp/pools/top');
+      const [found] = await answer<Row[]>('lp/pools/search', { query: SOL_USDC });
+      const bucket = (await answer<Row[]>('lp/pools/volume-history', { pool_address: SOL_USDC, timeframe: '1h' })).at(-1);
+      const fees = await answer<Row & { time_series: Row[] }>('lp/pools/fee-analysis', { pool_address: SOL_USDC, timeframe: '1h' });
+      const detail = await answer<Row>('lp/pools/detail', { pool_address: SOL_USDC });
+      const volumes = [top, found, bucket, fees, fees.time_series[0]].map((row) => (row as Row).volume_usd);
+      return [...volumes, detail.volume_usd_24h, fees.fees_per_1k_liquidity_day];
+    };
+    expect(await asked(NOW)).toEqual([null, null, null, null, null, null, null]);
+    expect(await asked(new Date('2026-03-10T12:41:00Z'))).toEqual([10.5, 10.5, 10.5, 10.5, 10.5, 10.5, null]);
+  });
+});
+
 test('pools/detail: a bin beyond all prices tells none', async () => {
   await inStore(async (far) => {
     await loadRecords(far.pool, 'pools.json', [dlmmPoolsPage]);
