@@ -4,14 +4,18 @@ import {
   GraphQLError,
   type GraphQLField,
   type GraphQLOutputType,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
+  SchemaMetaFieldDef,
   type SelectionSetNode,
+  TypeMetaFieldDef,
   getNamedType,
   getNullableType,
   isCompositeType,
   isInterfaceType,
+  isIntrospectionType,
   isListType,
   isObjectType,
   valueFromAST,
@@ -31,6 +35,8 @@ const SIZES = /(^|_)(first|limit)$/;
 export const isSize = (argument: string): boolean => SIZES.test(argument);
 /** The schema is some 100 KB each time it is told. */
 const INTROSPECTION_COST = 1_000;
+/** Values that cost as much as an object: each is little, but one can be asked under a thousand names of a thousand rows. */
+const VALUES = 100;
 
 interface Walk {
   schema: GraphQLSchema;
@@ -41,8 +47,8 @@ interface Walk {
 }
 
 /**
- * What an operation costs: each field of objects 1 (of the root 50), and what is below it times the rows asked of the
- * lists around it (`first`, `limit`; 10 where nothing says), introspection 1,000. Scalars cost nothing. Throws GraphQLError for more rows of one list than it may have.
+ * What an operation costs: each field of objects 1 (of the root 50), a hundred values 1, and what is below it times the rows asked of the
+ * lists around it (`first`, `limit`; 10 where nothing says), introspection 1,000 beside its values. Throws GraphQLError for more rows of one list than it may have.
  */
 export function costOf(
   schema: GraphQLSchema,
@@ -51,9 +57,11 @@ export function costOf(
   variables: Readonly<Record<string, unknown>>,
 ): number {
   const root = schema.getRootType(operation.operation);
-  return root ? selectionCost(operation.selectionSet, root, { schema, fragments, variables, known: new Map() }, false) : 0;
+  const values = root ? selectionCost(operation.selectionSet, root, { schema, fragments, variables, known: new Map() }, false) : 0;
+  return Math.floor(values / VALUES);
 }
 
+/** In values, as all that is added up below. */
 function selectionCost(set: SelectionSetNode, parent: GraphQLOutputType, walk: Walk, bounded: boolean): number {
   let cost = 0;
   for (const node of set.selections) {
@@ -82,21 +90,29 @@ const typeNamed = (name: string | undefined, { schema }: Walk): GraphQLOutputTyp
   name === undefined ? undefined : (schema.getType(name) as GraphQLOutputType | undefined);
 
 function fieldCost(node: FieldNode, parent: GraphQLOutputType, walk: Walk, bounded: boolean): number {
-  if (node.selectionSet === undefined) return 0;
-  // Names that begin with two underscores belong to introspection.
-  if (node.name.value.startsWith('__')) return INTROSPECTION_COST;
+  if (node.selectionSet === undefined) return 1;
+  const told = INTROSPECTION.find(({ name }) => name === node.name.value);
+  if (told) return INTROSPECTION_COST * VALUES + selectionCost(node.selectionSet, getNamedType(told.type), walk, false);
   const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
   if (field === undefined) return 0;
   const type = getNamedType(field.type);
   if (!isCompositeType(type)) return 0;
+  // Of the schema nothing is looked up: its objects are values too.
+  if (isIntrospectionType(type)) return 1 + rowsTold(field.name, walk) * selectionCost(node.selectionSet, type, walk, false);
   const asked = rowsAsked(field, node, walk);
   const isList = isListType(getNullableType(field.type));
   const rows = asked ?? (isList && !bounded ? ASSUMED_ROWS : 1);
   // A page's list has the length that its own field asked for.
   const isPage = asked !== null && !isList;
   const own = parent === walk.schema.getQueryType() ? ROOT_COST : 1;
-  return own + rows * selectionCost(node.selectionSet, type, walk, isPage);
+  return own * VALUES + rows * selectionCost(node.selectionSet, type, walk, isPage);
 }
+
+const INTROSPECTION = [SchemaMetaFieldDef, TypeMetaFieldDef];
+
+/** Rows of a list of the schema: all types, some fields of each; arguments and choices are fewer. */
+const rowsTold = (list: string, { schema }: Walk): number =>
+  list === 'types' ? Object.keys(schema.getTypeMap()).length : list === 'fields' ? ASSUMED_ROWS : 1;
 
 /** The largest of a field's `first` and `limit` arguments; null where it has none. Throws GraphQLError for less than a row and for more than a list may hold. */
 function rowsAsked(field: GraphQLField<unknown, unknown>, node: FieldNode, { variables }: Walk): number | null {
@@ -111,4 +127,25 @@ function rowsAsked(field: GraphQLField<unknown, unknown>, node: FieldNode, { var
     return rows;
   });
   return Math.max(1, ...asked);
+}
+
+const WEIGHTS = new WeakMap<readonly FieldNode[], number>();
+
+/** As how many objects one counts of which this is asked: the executor has the same nodes for all rows of a list. */
+export function weightOf({ fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>): number {
+  const fieldsOf = (set: SelectionSetNode | undefined): number => {
+    let fields = 0;
+    for (const node of set?.selections ?? [])
+      fields +=
+        node.kind === Kind.FIELD
+          ? 1
+          : fieldsOf(node.kind === Kind.INLINE_FRAGMENT ? node.selectionSet : fragments[node.name.value]?.selectionSet);
+    return fields;
+  };
+  const known = WEIGHTS.get(fieldNodes);
+  if (known !== undefined) return known;
+  const fields = fieldNodes.reduce((sum, { selectionSet }) => sum + fieldsOf(selectionSet), 0);
+  const weight = Math.max(1, fields / VALUES);
+  WEIGHTS.set(fieldNodes, weight);
+  return weight;
 }

@@ -20,7 +20,7 @@ import { withDeadline } from '../lib/deadline';
 import { isoSecond } from '../lib/time';
 import type { AnswerMeta, GraphContext } from '../venues/venue';
 import { emptyMeta, makeContext } from './context';
-import { isSize } from './cost';
+import { isSize, weightOf } from './cost';
 import { limits } from './limits';
 import { copyOf } from './schema';
 
@@ -83,12 +83,12 @@ const telling = <Context extends GraphContext>(meta: AnswerMeta, context: Contex
   at: (...instant) => telling(meta, context.at(...instant)),
 });
 
-/** Counts what is found, each object and each row of a list. */
+/** Counts what is found, each object and each row of a list, by how much is asked of it. */
 const counted =
   (resolve: NonNullable<Field['resolve']>): NonNullable<Field['resolve']> =>
   (source, args, context, info) => {
     const count = (found: unknown): unknown => {
-      spend(context, Array.isArray(found) ? found.length : 1);
+      spend(context, weightOf(info) * (Array.isArray(found) ? found.length : 1));
       return found;
     };
     const found: unknown = resolve(source, args, context, info);

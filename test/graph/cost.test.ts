@@ -29,6 +29,8 @@ test.each([
   [`{ ${MARKET} { outcomes { market { question } } } }`, 50 + 1 + 10 * 1],
   // A limit of a sold question.
   ['{ perpsTradesWhales(limit: 30) { trader_profile { trader } coin_info { coin } } }', 50 + 30 * 2],
+  // A hundred values: one.
+  ['{ perpsTradesWhales(limit: 50) { coin trader } }', 50 + 1],
   // The same under two names is paid twice.
   [`{ a: ${MARKET} { event { slug } } b: ${MARKET} { event { slug } } }`, 102],
 ] as const)('cost of %s', (source, expected) => {
@@ -54,7 +56,14 @@ test('sizes sent as variables and as defaults of variables count alike', () => {
 
 test('fragments within fragments are walked once each', () => {
   const fan = Array.from({ length: 60 }, (_, index) => `fragment f${index} on Query { ...f${index + 1} ...f${index + 1} }`).join(' ');
-  expect(cost(`{ ...f0 } ${fan} fragment f60 on Query { ${MARKET} { question } }`)).toBe(50 * 2 ** 60);
+  expect(cost(`{ ...f0 } ${fan} fragment f60 on Query { ${MARKET} { question } }`)).toBe(50.01 * 2 ** 60);
+});
+
+test('the same value under a thousand names is paid a thousand times, in introspection too', () => {
+  const names = (field: string): string => Array.from({ length: 1_000 }, (_, index) => `a${index}: ${field}`).join(' ');
+  expect(cost(`{ perpsTradesWhales(limit: 1000) { ${names('coin')} } }`)).toBe(50 + (1_000 * 1_000) / 100);
+  expect(cost(`{ perpsTradesWhales(limit: 1000) { ...a ...a } } fragment a on PerpTrade { ${names('coin')} }`)).toBe(50 + 2 * 10_000);
+  expect(cost(`{ __schema { types { fields { ${names('name')} } } } }`)).toBeGreaterThan(MOST_COST);
 });
 
 test('introspection may be asked for, not a hundred times at once, and every document that is sold could be asked for freely', () => {

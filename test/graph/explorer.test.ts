@@ -185,11 +185,11 @@ const MARKET = `market(condition_id: "0x${'0'.repeat(64)}")`;
 test('a query that costs too much is refused before it runs, and told its cost', async () => {
   const wide = `{ ${MARKET} { trades(first: 100) { nodes { wallet_profile { positions(first: 100) { nodes { market { question } } } } } } } }`;
   const { data, errors } = (await ask(wide)).body;
-  // The connection, then a hundred times node, wallet, connection and a hundred times position and market.
-  const cost = 50 + 1 + 100 * (1 + 1 + 1 + 100 * 2);
+  // The connection, then a hundred times node, wallet, connection and a hundred times position and market; ten thousand questions.
+  const cost = 50 + 1 + 100 * (1 + 1 + 1 + 100 * 2) + 10_000 / 100;
   expect(data).toBeUndefined();
   expect(errors?.[0]).toMatchObject({
-    message: expect.stringContaining('The query costs 20,351; at most 5,000 is allowed.'),
+    message: expect.stringContaining('The query costs 20,451; at most 5,000 is allowed.'),
     extensions: { code: 'query_too_expensive', cost, most: 5_000 },
   });
   const sized = `query q($n: Int!) { ${MARKET} { trades(first: $n) { nodes { wallet_profile { positions(first: $n) { nodes { market { question } } } } } } } }`;
@@ -214,7 +214,13 @@ test('lists longer than their cost assumes are not followed without end', async 
   };
   expect((await follow('{ id pool { id } }')).data?.cells).toHaveLength(5_000);
   const many = Array.from({ length: 11 }, (_, index) => `} more${index}: cells { id`).join(' ');
-  for (const { data, errors } of [await follow('{ page { nodes { id } } }'), await follow(`{ id ${many} }`)]) {
+  const wide = Array.from({ length: 1_100 }, (_, index) => `a${index}: id`).join(' ');
+  for (const { data, errors } of [
+    await follow('{ page { nodes { id } } }'),
+    await follow(`{ id ${many} }`),
+    // An object of which eleven hundred values are asked counts as eleven.
+    await follow(`{ ${wide} }`),
+  ]) {
     expect(data).toBeUndefined();
     expect(errors).toEqual([
       { message: expect.stringContaining('more than 50,000 objects'), extensions: { code: 'query_too_expensive', most: 50_000 } },
