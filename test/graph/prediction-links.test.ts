@@ -163,6 +163,22 @@ test('redemptions name a market only: outcomes and positions have none to ask fo
     await expect(ask(`{ ${entry} { ${redeemed} } }`)).rejects.toThrow('"REDEEM" does not exist in "PmTradeSide"');
 });
 
+test('a fill leads to the position it is part of, a redemption to that which won, and back', async () => {
+  const position = 'wallet_profile { wallet } position { wallet token_id shares status trades { nodes { trade_id } } }';
+  const { won, sold } = await ask<Record<'won' | 'sold', { trades: { nodes: Record<string, unknown>[] } }>>(
+    `{ won: wallet(address: "${wallet(1)}") { trades { nodes { side token_id trade_id ${position} } } }
+       sold: wallet(address: "${wallet(3)}") { trades(side: SELL) { nodes { ${position} } } } }`,
+  );
+  const [, redeemed, bought] = won.trades.nodes;
+  const owls = { wallet: wallet(1), token_id: token(2, 1), shares: 25_000, status: 'resolved', trades: { nodes: [{ trade_id: bought?.trade_id }] } }; // prettier-ignore
+  expect([redeemed, bought]).toMatchObject([
+    { side: 'REDEEM', position: owls },
+    { side: 'BUY', position: owls },
+  ]);
+  // Shares that nobody saw come make no position.
+  expect(sold.trades.nodes).toContainEqual({ wallet_profile: { wallet: wallet(3) }, position: null });
+});
+
 interface Rows {
   market: { trades: Connection<{ trade_id: string; timestamp: string }> };
 }
@@ -268,6 +284,14 @@ describe('statements', () => {
     const found = Object.values(await ask<Record<string, unknown>>(`{ ${asked.join(' ')} }`));
     expect(found).toEqual(Array.from({ length: 10 }, () => expect.objectContaining({ shares: expect.any(Number) as number })));
     expect(tablesOf(await sent(`{ ${asked.join(' ')} }`))).toEqual(tablesOf(await sent(`{ ${asked[0]} }`)));
+  });
+
+  test('positions of 50 fills: as many as of one', async () => {
+    const below = (first: number): string =>
+      `{ market(condition_id: "${condition(30)}") { trades(first: ${first}) { nodes { position { shares current_price } } } } }`;
+    const tables = tablesOf(await sent(below(50)));
+    expect(tables).toEqual(tablesOf(await sent(below(1))));
+    expect(tables.filter((table) => table === 'pm_position')).toHaveLength(1);
   });
 
   test('lists of many parents: one each, however many parents and rows', async () => {

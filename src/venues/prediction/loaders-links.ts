@@ -3,7 +3,14 @@ import { type PagedList, type Pages, pageLoader } from '../../lib/connection';
 import { groupedBy } from '../../lib/grouped';
 import type { GraphContext } from '../venue';
 import { type LinkedMarketsFilter, type MarketPlace, linkedMarkets } from './queries/linked-markets';
-import { type HolderRow, type LinkedPositionsFilter, linkedHolders, walletPositions } from './queries/linked-positions';
+import {
+  type HolderRow,
+  type LinkedPositionsFilter,
+  type PositionKey,
+  linkedHolders,
+  listPositionsByKey,
+  walletPositions,
+} from './queries/linked-positions';
 import { type ScoreRow, walletScores } from './queries/linked-scores';
 import { type LinkedTradesFilter, type TradeParent, linkedTrades } from './queries/linked-trades';
 import type { TradeRow } from './queries/trade-row';
@@ -14,6 +21,8 @@ import type { PositionRow } from './rollups/positions-row';
 export interface LinkLoaders {
   trades: Record<TradeParent, Pages<TradeRow, LinkedTradesFilter>>;
   positions: Pages<PositionRow, LinkedPositionsFilter>;
+  /** A wallet's in an outcome; null where it never bought it. */
+  position: DataLoader<PositionKey, PositionRow | null, string>;
   /** All of a wallet, in no order. */
   held: DataLoader<string, readonly PositionRow[]>;
   holders: Record<'market' | 'outcome', Pages<HolderRow, null>>;
@@ -32,6 +41,9 @@ export function makeLinkLoaders({ sql, now }: GraphContext): LinkLoaders {
       position: pages(linkedTrades(sql, 'position')),
     },
     positions: pages(walletPositions(sql)),
+    position: new DataLoader((keys) => listPositionsByKey(sql, keys, now), {
+      cacheKeyFn: ({ wallet, condition_id, token_id }) => [wallet, condition_id, token_id].join('|'),
+    }),
     held: new DataLoader(async (wallets) => {
       const byWallet = groupedBy(await listPositionsAsOf(sql, { wallets }, now), ({ wallet }) => wallet);
       return wallets.map((wallet) => byWallet.get(wallet) ?? []);

@@ -33,6 +33,32 @@ export const walletPositions = (sql: Sql): PagedList<PositionRow, LinkedPosition
   forms: [CURSOR_FORMS.instant, CURSOR_FORMS.condition_id, /^\d{1,78}$/],
 });
 
+/** A wallet's stake in an outcome. */
+export type PositionKey = Pick<PositionRow, 'wallet' | 'condition_id' | 'token_id'>;
+
+const BY_KEY: Statement = {
+  name: 'pm_linked_positions_by_key',
+  text: `SELECT wanted.place, found.* FROM unnest($1::int[], $2::text[], $3::text[], $4::text[]) AS wanted(place, a, b, c) CROSS JOIN LATERAL (${positionsSql(
+    '$5',
+    '$6',
+    'paid_shares > 0 AND wallet = wanted.a AND condition_id = wanted.b AND token_id = wanted.c',
+  )}) AS found`,
+};
+
+/** Positions of these wallets in these outcomes, in their order, as of `now`; null where one was never bought. */
+export async function listPositionsByKey(sql: Sql, keys: readonly PositionKey[], now: Date): Promise<(PositionRow | null)[]> {
+  const rows = await sql.query<PositionRow & { place: number }>(BY_KEY, [
+    keys.map((_, place) => place),
+    keys.map(({ wallet }) => wallet),
+    keys.map(({ condition_id }) => condition_id),
+    keys.map(({ token_id }) => token_id),
+    now,
+    await loadOverlay(sql, now),
+  ]);
+  const found = new Map(rows.map((row) => [row.place, row]));
+  return keys.map((_, place) => found.get(place) ?? null);
+}
+
 /** Shares held now: of a resolved market what was not redeemed. */
 const HELD = 'shares - redeemed_shares';
 

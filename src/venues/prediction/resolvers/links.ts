@@ -5,6 +5,7 @@ import { makeLoaders } from '../loaders';
 import { makeLinkLoaders } from '../loaders-links';
 import { isListed, isResolved } from '../market-state';
 import type { LinkedMarketsFilter, MarketPlace } from '../queries/linked-markets';
+import type { PositionKey } from '../queries/linked-positions';
 import type { ScoreRow } from '../queries/linked-scores';
 import type { LinkedTradesFilter, TradeParent } from '../queries/linked-trades';
 import type { TradeRow } from '../queries/trade-row';
@@ -13,7 +14,6 @@ import { tierOf } from '../scoring/tiers';
 import { loadKnown, positionRecord } from './position';
 import { tradedOutcome } from './trade';
 
-type PositionKey = Pick<PositionRow, 'wallet' | 'condition_id' | 'token_id'>;
 type TradesArgs = PageArgs & Partial<LinkedTradesFilter>;
 type MarketsArgs = PageArgs & LinkedMarketsFilter;
 
@@ -68,6 +68,15 @@ const markets =
     );
   };
 
+/** The position that a fill or redemption is part of. */
+const positionOf: Resolver<TradeRow> = async (row, _args, context) => {
+  const token_id = row.token_id ?? (await tradedOutcome(row, context))?.token_id;
+  const { wallet, condition_id } = row;
+  const found = token_id == null ? null : await context.loaders(makeLinkLoaders).position.load({ wallet, condition_id, token_id });
+  const [known] = await loadKnown(found === null ? [] : [found], context);
+  return known === undefined ? null : positionRecord(known);
+};
+
 const ofToken = ({ condition_id, token_id }: { condition_id: string; token_id: string }): string => `${condition_id}|${token_id}`;
 const ofPosition = ({ wallet, condition_id, token_id }: PositionKey): string => `${wallet}|${condition_id}|${token_id}`;
 const ofMarket = ({ condition_id }: { condition_id: string }): string => condition_id;
@@ -99,6 +108,7 @@ export const links = {
   PmTrade: {
     outcome_token: (async (row, _args, context) =>
       outcomeOf(row.condition_id, (await tradedOutcome(row, context))?.token_id ?? null, context)) as Resolver<TradeRow>,
+    position: positionOf,
   },
   PmPosition: {
     wallet_profile: walletOf,
