@@ -292,6 +292,8 @@ describe('statements', () => {
     const tables = tablesOf(await sent(below(50)));
     expect(tables).toEqual(tablesOf(await sent(below(1))));
     expect(tables.filter((table) => table === 'pm_position')).toHaveLength(1);
+    const redeemed = tablesOf(await sent(`{ wallet(address: "${wallet(1)}") { trades { nodes { side position { shares } } } } }`));
+    expect(redeemed.filter((table) => table === 'pm_position')).toHaveLength(1);
   });
 
   test('lists of many parents: one each, however many parents and rows', async () => {

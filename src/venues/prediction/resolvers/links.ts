@@ -70,9 +70,10 @@ const markets =
 
 /** The position that a fill or redemption is part of. */
 const positionOf: Resolver<TradeRow> = async (row, _args, context) => {
-  const token_id = row.token_id ?? (await tradedOutcome(row, context))?.token_id;
+  // Asked of fills too, which know their token: so they and redemptions are looked up together.
+  const token_id = (await tradedOutcome(row, context))?.token_id ?? row.token_id;
   const { wallet, condition_id } = row;
-  const found = token_id == null ? null : await context.loaders(makeLinkLoaders).position.load({ wallet, condition_id, token_id });
+  const found = token_id === null ? null : await context.loaders(makeLinkLoaders).position.load({ wallet, condition_id, token_id });
   const [known] = await loadKnown(found === null ? [] : [found], context);
   return known === undefined ? null : positionRecord(known);
 };
