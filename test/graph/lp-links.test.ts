@@ -94,6 +94,21 @@ test('an event of a list is the same share of its pool as among the large ones',
   for (const row of large) expect(listed).toContainEqual(row);
 });
 
+test('an event of a question that is sold leads to the same position as in the lists of its pool, of either pool type', async () => {
+  const first = (type: string): string =>
+    facts.events.find((event) => event.type === type && event.at < NOW.getTime() && event.position !== '')?.pool ?? '';
+  for (const type of ['dlmm', 'damm_v2']) {
+    const node = '... on LpEvent { tx_id event_type timestamp position { position_address } }';
+    const { lpPoolsEvents: sold } = await ask<{ lpPoolsEvents: Row[] }>(
+      `{ lpPoolsEvents(pool_address: "${first(type)}", limit: 200, field_case: snake) { ${node} } }`,
+    );
+    const acts = sold.filter((row) => !/swap/i.test(String(row.event_type)));
+    expect(acts.filter((row) => row.position !== null).length).toBeGreaterThan(0);
+    const listed = await walk(`pool(pool_address: "${first(type)}")`, 'events', ', field_case: snake', node, 100);
+    for (const row of acts) expect(listed).toContainEqual(row);
+  }
+});
+
 test('events keep the names of their pool types in a union', async () => {
   const rows = await walk(
     `provider(owner: "${owner}")`,

@@ -18,8 +18,6 @@ interface EventsArgs extends PageArgs {
   field_case: 'native' | 'snake';
 }
 
-/** An event that knows its position even where its pool type tells none. */
-type LinkedEvent = ShownEvent & { position_key?: string };
 type Provider = { owner: string };
 
 const pool = async (pool_address: string | null, context: GraphContext): Promise<PoolRecord | null> =>
@@ -27,16 +25,13 @@ const pool = async (pool_address: string | null, context: GraphContext): Promise
 const provider = (owner: string | null): Provider | null => (owner === null ? null : { owner });
 
 /** Rows of events as their pools' types show them. */
-const shown = (page: Connection<PoolEventRow | PoolSwapRow>, snake: boolean, context: GraphContext): Promise<Connection<LinkedEvent>> =>
+const shown = (page: Connection<PoolEventRow | PoolSwapRow>, snake: boolean, context: GraphContext): Promise<Connection<ShownEvent>> =>
   mapPage(page, (rows) =>
     Promise.all(
       rows.map(async (row) => {
         const of = await pool(row.pool_address, context);
         const symbols = of === null ? { token_x: null, token_y: null } : await symbolsOf(of, context);
-        return {
-          ...shownEvent(row, symbols, snake),
-          ...('kind' in row && row.position_address !== '' && { position_key: row.position_address }),
-        };
+        return shownEvent(row, symbols, snake);
       }),
     ),
   );
@@ -93,10 +88,8 @@ const inputAmount =
 
 const poolOf: Resolver<{ pool_address: string | null }> = ({ pool_address }, _args, context) => pool(pool_address, context);
 const providerOf = ({ owner }: { owner: string | null }): Provider | null => provider(owner);
-const positionOf: Resolver<LinkedEvent> = ({ position_key, position_address }, _args, context) => {
-  const key = position_key ?? position_address;
-  return key === null || key === undefined ? null : context.loaders(makeLinkLoaders).position.load(key);
-};
+const positionOf: Resolver<ShownEvent> = ({ position_key }, _args, context) =>
+  position_key === null ? null : context.loaders(makeLinkLoaders).position.load(position_key);
 const actorOf = (event: ShownEvent): Provider | null => (isSwap(event) ? null : provider(event.owner));
 const ofEvent = { pool: poolOf, provider: actorOf, position: positionOf };
 const ofPool = ({ pool_address }: { pool_address: string }): string => pool_address;

@@ -16,6 +16,8 @@ export interface ShownEvent {
   timestamp: Date;
   tx_id: string;
   position_address: string | null;
+  /** Where the event is known to belong, also where its pool type tells no position. */
+  position_key: string | null;
   token_x: string | null;
   token_y: string | null;
   amount_x: string | null;
@@ -50,6 +52,7 @@ export async function symbolsOf(pool: Pick<PoolRecord, 'mint_x' | 'mint_y'>, con
 export function shownEvent(row: PoolEventRow | PoolSwapRow, symbols: PoolSymbols, snake: boolean): ShownEvent {
   const swap = !('kind' in row);
   const { pool_type } = row;
+  const position_key = swap || row.position_address === '' ? null : row.position_address;
   return {
     __typename: snake ? 'LpEvent' : pool_type === 'dlmm' ? 'DlmmEvent' : 'DammV2Event',
     owner: row.owner,
@@ -59,7 +62,8 @@ export function shownEvent(row: PoolEventRow | PoolSwapRow, symbols: PoolSymbols
     usd_total: row.usd,
     timestamp: row.timestamp,
     tx_id: row.tx_id,
-    position_address: swap || pool_type === 'damm_v2' || row.position_address === '' ? null : row.position_address,
+    position_address: pool_type === 'damm_v2' ? null : position_key,
+    position_key,
     token_x: symbols.token_x,
     token_y: symbols.token_y,
     amount_x: row.amount_x,
