@@ -13,6 +13,7 @@ import {
   TypeMetaFieldDef,
   getNamedType,
   getNullableType,
+  getVariableValues,
   isCompositeType,
   isInterfaceType,
   isIntrospectionType,
@@ -57,7 +58,10 @@ export function costOf(
   variables: Readonly<Record<string, unknown>>,
 ): number {
   const root = schema.getRootType(operation.operation);
-  const values = root ? selectionCost(operation.selectionSet, root, { schema, fragments, variables, known: new Map() }, false) : 0;
+  // What is sent has no defaults yet; what cannot be read is refused by whoever runs the operation.
+  const { coerced = variables } = getVariableValues(schema, operation.variableDefinitions ?? [], variables, { maxErrors: 1 });
+  const walk: Walk = { schema, fragments, variables: coerced, known: new Map() };
+  const values = root ? selectionCost(operation.selectionSet, root, walk, false) : 0;
   return Math.floor(values / VALUES);
 }
 

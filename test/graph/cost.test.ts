@@ -52,6 +52,8 @@ test('fragments cost what they hold, as often as they are used', () => {
 test('sizes sent as variables and as defaults of variables count alike', () => {
   const source = (declared: string): string => `query q(${declared}) { ${MARKET} { trades(first: $n) { nodes { market { question } } } } }`;
   expect(cost(source('$n: Int!'), { n: 90 })).toBe(50 + 1 + 90 * 2);
+  expect(cost(source('$n: Int! = 90'))).toBe(50 + 1 + 90 * 2);
+  expect(cost(source('$n: Int! = 90'), { n: 80 })).toBe(50 + 1 + 80 * 2);
 });
 
 test('fragments within fragments are walked once each', () => {

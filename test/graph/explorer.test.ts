@@ -251,6 +251,8 @@ test('a page is bounded by whoever asks, also through a variable', async () => {
   expect((await ask(sized, { n: 4_000 })).body.errors?.[0]?.message).toContain('first must be 1 to 100.');
   const limited = 'query q($n: Int!) { perpsTradesWhales(limit: $n) { coin } }';
   expect((await ask(limited, { n: 5_000 })).body.errors?.[0]?.message).toContain('limit must be 1 to 1000');
+  for (const n of [100_000, 0, -1])
+    expect((await ask(limited.replace('Int!', `Int! = ${n}`))).body.errors?.[0]?.message).toContain('limit must be 1 to 1000');
 });
 
 test('variables of a GET that are no JSON are told as such', async () => {
