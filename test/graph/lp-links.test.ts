@@ -202,14 +202,19 @@ test('a token leads to its pools and orders, an order to its tokens, and nothing
   ).toEqual({ pool: null, provider: null, lpPosition: null, recurringOrder: null, token: null });
 });
 
-test('rows of open positions lead to their pools and providers', async () => {
+test('rows of open positions lead to their pools, providers and positions, each to its own', async () => {
   const open = positions.filter((row) => row.closed === null && row.owner !== null && row.events.some((event) => event.kind === 'deposit'));
   const { lpPositionsActive: rows } = await ask<{ lpPositionsActive: Row[] }>(
-    `{ lpPositionsActive(pool_address: "${open[0]?.pool}", pool_type: all, limit: 50, sort_by: deposited, min_usd: 0) { pool_address owner pool { pool_address } provider { owner } } }`,
+    `{ lpPositionsActive(pool_address: "${open[0]?.pool}", pool_type: all, limit: 50, sort_by: deposited, min_usd: 0) { pool_address owner deposited_usd pool { pool_address } provider { owner } position { position_address pool_address owner deposited_usd status } } }`,
   );
   expect(rows.length).toBeGreaterThan(0);
-  for (const row of rows)
-    expect([row.pool, row.provider]).toEqual([{ pool_address: row.pool_address }, row.owner === null ? null : { owner: row.owner }]);
+  for (const { pool_address, owner, deposited_usd, ...row } of rows)
+    expect(row).toEqual({
+      pool: { pool_address },
+      provider: owner === null ? null : { owner },
+      position: { position_address: expect.any(String) as string, pool_address, owner, deposited_usd, status: 'open' },
+    });
+  expect(new Set(rows.map(({ position }) => (position as Row).position_address)).size).toBe(rows.length);
 });
 
 test('scores of a provider, newest first, are those of the runs', async () => {

@@ -88,7 +88,7 @@ const inputAmount =
 
 const poolOf: Resolver<{ pool_address: string | null }> = ({ pool_address }, _args, context) => pool(pool_address, context);
 const providerOf = ({ owner }: { owner: string | null }): Provider | null => provider(owner);
-const positionOf: Resolver<ShownEvent> = ({ position_key }, _args, context) =>
+const positionOf: Resolver<Pick<ShownEvent, 'position_key'>> = ({ position_key }, _args, context) =>
   position_key === null ? null : context.loaders(makeLinkLoaders).position.load(position_key);
 const actorOf = (event: ShownEvent): Provider | null => (isSwap(event) ? null : provider(event.owner));
 const ofEvent = { pool: poolOf, provider: actorOf, position: positionOf };
@@ -146,4 +146,4 @@ export const links = {
   LpEvent: ofEvent,
 };
 
-export const linkTargets = { poolOf, providerOf };
+export const linkTargets = { poolOf, providerOf, positionOf };

@@ -1,7 +1,7 @@
 import type { Resolvers } from '../../venue';
 import { dcaResolvers } from './dca';
 import { entries, rowLinks } from './entries';
-import { links } from './links';
+import { linkTargets, links } from './links';
 import { operatorShareResolvers } from './operator-share';
 import { liquidity_usd, poolResolvers } from './pool';
 import { poolDetailResolvers } from './pool-detail';
@@ -36,6 +36,7 @@ export const resolversOf = (operatorAccounts: readonly string[]): Resolvers => (
   LpEvent: { ...poolEventResolvers.LpEvent, ...links.LpEvent },
   Pool: { ...poolResolvers.Pool, ...links.Pool },
   LpToken: { ...poolResolvers.LpToken, ...links.LpToken },
+  ActivePosition: { ...rowLinks.ActivePosition, position: linkTargets.positionOf },
   FoundPool: { liquidity_usd, ...rowLinks.FoundPool },
   TrendingPool: { liquidity_usd, ...rowLinks.TrendingPool },
   TopPool: { liquidity_usd, ...rowLinks.TopPool },

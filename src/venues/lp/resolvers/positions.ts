@@ -77,6 +77,7 @@ async function lpPositionsActive(_root: unknown, input: ActiveInput, context: Gr
     rows.map(async (row) => ({
       ...row,
       position_address: row.pool_type === 'dlmm' ? row.position_address : null,
+      position_key: row.position_address,
       fees_claimed_usd: row.claimed_usd,
       current_value_usd: null,
       unclaimed_fees_usd: null,
