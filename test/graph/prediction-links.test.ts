@@ -286,6 +286,22 @@ describe('statements', () => {
     expect(tablesOf(await sent(`{ ${asked.join(' ')} }`))).toEqual(tablesOf(await sent(`{ ${asked[0]} }`)));
   });
 
+  test('records by their ids: as many for ten as for one', async () => {
+    const { market } = await ask<{ market: { trades: Connection<{ trade_id: string }> } }>(
+      `{ market(condition_id: "${condition(30)}") { trades(first: 10) { nodes { trade_id } } } }`,
+    );
+    const entries = {
+      trade: market.trades.nodes.map(({ trade_id }) => `trade(condition_id: "${condition(30)}", trade_id: "${trade_id}") { size }`),
+      outcome: Array.from({ length: 10 }, (_, n) => `outcome(token_id: "${token(10 + n, 0)}") { outcome }`),
+      event: Array.from({ length: 10 }, (_, n) => `event(slug: "event-${n + 1}") { slug }`),
+    };
+    for (const asked of Object.values(entries)) {
+      const aliased = asked.map((entry, n) => `e${n}: ${entry}`);
+      expect(aliased).toHaveLength(10);
+      expect(tablesOf(await sent(`{ ${aliased.join(' ')} }`))).toEqual(tablesOf(await sent(`{ ${aliased[0]} }`)));
+    }
+  });
+
   test('positions of 50 fills: as many as of one', async () => {
     const below = (first: number): string =>
       `{ market(condition_id: "${condition(30)}") { trades(first: ${first}) { nodes { position { shares current_price } } } } }`;

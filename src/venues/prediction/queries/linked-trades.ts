@@ -53,12 +53,20 @@ export const linkedTrades = (sql: Sql, of: TradeParent): PagedList<TradeRow, Lin
   forms: [CURSOR_FORMS.instant, CURSOR_FORMS.uuid],
 });
 
-const ONE: Statement = {
-  name: 'pm_trade_by_id',
-  text: `SELECT ${ROW_COLUMNS} FROM pm_trade WHERE condition_id = $1 AND trade_id = $2::uuid AND "timestamp" < $3 AND side IN ('BUY', 'SELL', 'REDEEM')`,
+/** A row of a market by its id. */
+export type TradeKey = Pick<TradeRow, 'condition_id' | 'trade_id'>;
+
+const BY_ID: Statement = {
+  name: 'pm_trades_by_id',
+  text: `SELECT wanted.place, found.* FROM unnest($1::int[], $2::text[], $3::uuid[]) AS wanted(place, a, b) CROSS JOIN LATERAL (
+  SELECT ${ROW_COLUMNS} FROM pm_trade AS trade
+  WHERE trade.condition_id = wanted.a AND trade.trade_id = wanted.b AND trade."timestamp" < $4 AND trade.side IN ('BUY', 'SELL', 'REDEEM')) AS found`,
 };
 
-/** One row of a market by its id, as of `now`; undefined where there is none. */
-export async function findTrade(sql: Sql, condition_id: string, trade_id: string, now: Date): Promise<TradeRow | undefined> {
-  return (await sql.query<TradeRow>(ONE, [condition_id, trade_id, now]))[0];
+/** Rows by their ids, in their order, as of `now`; null where there is none. */
+export async function listTradesById(sql: Sql, keys: readonly TradeKey[], now: Date): Promise<(TradeRow | null)[]> {
+  const [markets, ids] = [keys.map(({ condition_id }) => condition_id), keys.map(({ trade_id }) => trade_id)];
+  const rows = await sql.query<TradeRow & { place: number }>(BY_ID, [keys.map((_, place) => place), markets, ids, now]);
+  const found = new Map(rows.map((row) => [row.place, row]));
+  return keys.map((_, place) => found.get(place) ?? null);
 }

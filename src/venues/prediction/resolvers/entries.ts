@@ -3,7 +3,7 @@ import type { Resolver } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { makeLinkLoaders } from '../loaders-links';
 import { isPosition } from '../positions/figures';
-import { findTrade } from '../queries/linked-trades';
+import type { TradeKey } from '../queries/linked-trades';
 import { marketOf, outcomeOf, walletOf } from './links';
 import { loadKnown, positionRecord } from './position';
 
@@ -13,17 +13,16 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export const entries = {
   market: ((_, args, context) => marketOf(args, context)) as Resolver<unknown, { condition_id: string }>,
   outcome: (async (_, { token_id }, context) => {
-    const found = await context.prisma.pm_outcome.findFirst({ where: { token_id }, select: { condition_id: true } });
+    const found = await context.loaders(makeLinkLoaders).marketOfToken.load(token_id);
     return found === null || (await marketOf(found, context)) === null ? null : outcomeOf(found.condition_id, token_id, context);
   }) as Resolver<unknown, { token_id: string }>,
   wallet: (async (_, { address }, context) => {
     const found = await context.loaders(makeLoaders).wallet.load(address);
     return found !== null && found.first_seen_at < context.now ? walletOf(found) : null;
   }) as Resolver<unknown, { address: string }>,
-  trade: (async (_, { condition_id, trade_id }, context) =>
-    UUID.test(trade_id) ? ((await findTrade(context.sql, condition_id, trade_id, context.now)) ?? null) : null) as Resolver<
+  trade: ((_, key, context) => (UUID.test(key.trade_id) ? context.loaders(makeLinkLoaders).trade.load(key) : null)) as Resolver<
     unknown,
-    { condition_id: string; trade_id: string }
+    TradeKey
   >,
   position: (async (_, { wallet, token_id }, context) => {
     const rows = await context.loaders(makeLinkLoaders).held.load(wallet);
@@ -34,9 +33,5 @@ export const entries = {
     return known === undefined ? null : positionRecord(known);
   }) as Resolver<unknown, { wallet: string; token_id: string }>,
   category: ((_, { name }) => ({ name })) as Resolver<unknown, { name: string }>,
-  event: (async (_, { slug }, { prisma, now }) => {
-    const listed = { OR: [{ created_at: null }, { created_at: { lte: now } }] };
-    const found = await prisma.pm_market.findFirst({ where: { event_slug: storable(slug), ...listed }, select: { event_slug: true } });
-    return found === null ? null : { slug: found.event_slug };
-  }) as Resolver<unknown, { slug: string }>,
+  event: ((_, { slug }, context) => context.loaders(makeLinkLoaders).event.load(storable(slug))) as Resolver<unknown, { slug: string }>,
 };
