@@ -284,3 +284,17 @@ test('statements: one a list, however many accounts, coins and rows', async () =
   expect(many.filter((table) => table === 'perp_round_trip').length).toBeLessThanOrEqual(2);
   expect(many.length).toBeLessThanOrEqual(10);
 });
+
+test('statements: accounts and coins by their names, and round trips in one coin, as many for many as for one', async () => {
+  const accounts = [ANN, BOB, MAX, ...['1', '2', '3', '4'].map(trader)];
+  for (const entries of [
+    ['btc', 'eth', 'sol', 'xrp'].map((coin) => `coin(coin: "${coin}") { coin }`),
+    accounts.map((address) => `trader(address: "${address}") { trader }`),
+    accounts.map((address) => `trader(address: "${address}") { round_trips(coin: "btc") { nodes { coin } } }`),
+  ]) {
+    const aliased = entries.map((entry, n) => `e${n}: ${entry}`);
+    const sent = async (some: readonly string[]): Promise<number> => (await statementsOf(() => ask(`{ ${some.join(' ')} }`))).length;
+    expect(Object.values(await ask<Record<string, unknown>>(`{ ${aliased.join(' ')} }`))).not.toContain(null);
+    expect(await sent(aliased)).toBe(await sent(aliased.slice(0, 1)));
+  }
+});

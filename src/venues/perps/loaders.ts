@@ -4,6 +4,7 @@ import type { Sql, Statement } from '../../db/sql';
 import type { perp_coin } from '../../generated/prisma/client';
 import type { GraphContext } from '../venue';
 import { type PositionRow, listPositions } from './queries/held';
+import { listKnownCoins } from './queries/find-coin';
 import { SCORE_COLUMNS, type ScoreRow } from './queries/linked-scores';
 
 /** The score run that an answer uses: the newest one up to its instant. */
@@ -50,6 +51,8 @@ export interface PerpsLoaders {
   positions: DataLoader<string, PositionRow[]>;
   /** A coin by its exact name, of the catalogue or only of fills. */
   coin: DataLoader<string, perp_coin | null>;
+  /** The venue's spelling of a coin; null when it has none. */
+  spelling: DataLoader<string, string | null>;
 }
 
 /** Made once a request: `context.loaders(makeLoaders)`. */
@@ -85,6 +88,7 @@ export function makeLoaders(context: GraphContext): PerpsLoaders {
       (coins) => prisma.perp_coin.findMany({ where: { coin: { in: coins } } }),
       (row) => row.coin,
     ),
+    spelling: new DataLoader(async (coins) => (await listKnownCoins(sql, coins, context.now)).map((known) => known?.coin ?? null)),
   };
 }
 

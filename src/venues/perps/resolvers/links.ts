@@ -3,7 +3,6 @@ import type { PageArgs } from '../../../lib/connection';
 import type { GraphContext, Resolver, Resolvers } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { makeLinkLoaders } from '../loaders-links';
-import { findCoin } from '../queries/find-coin';
 import type { PositionRow } from '../queries/held';
 import type { FillParent } from '../queries/linked-fills';
 import type { RoundTripRow } from '../queries/linked-round-trips';
@@ -33,7 +32,7 @@ const roundTrips: Resolver<{ trader: string }, PageArgs & { coin?: string | null
   { first, after, coin },
   context,
 ) => {
-  const name = coin == null ? null : ((await findCoin(context.sql, coin, context.now)) ?? coin);
+  const name = coin == null ? null : ((await context.loaders(makeLoaders).spelling.load(coin)) ?? coin);
   return context.loaders(makeLinkLoaders).roundTrips.load({ parent: trader, first, after, filter: { coin: name } });
 };
 
@@ -100,8 +99,9 @@ export const rowLinks: Resolvers = Object.fromEntries(
 /** Where an exploration begins. */
 export const entries = {
   coin: (async (_, { coin }, context) => {
-    const name = await findCoin(context.sql, coin, context.now);
-    return name === undefined ? null : context.prisma.perp_coin.findUnique({ where: { coin: name } });
+    const loaders = context.loaders(makeLoaders);
+    const name = await loaders.spelling.load(coin);
+    return name === null ? null : loaders.coin.load(name);
   }) as Resolver<unknown, { coin: string }>,
   trader: (async (_, { address }, context) => {
     const found = await context.prisma.perp_trader.findUnique({ where: { trader: address } });
