@@ -245,3 +245,12 @@ test('statements: one for recurring orders by their addresses, however many', as
   expect(asked.length).toBeGreaterThan(5);
   expect(await sent(asked)).toBe(await sent(asked.slice(0, 1)));
 });
+
+test('statements: one for providers by their addresses, however many', async () => {
+  const owners = [...grouped(facts.events, (event) => event.owner ?? '').keys()].filter((one) => one !== '').slice(0, 10);
+  const asked = owners.map((one, n) => `p${n}: provider(owner: "${one}") { owner }`);
+  const sent = async (some: readonly string[]): Promise<number> => (await statementsOf(() => ask(`{ ${some.join(' ')} }`, END))).length;
+  expect(Object.values(await ask<Record<string, Row>>(`{ ${asked.join(' ')} }`, END)).map((row) => row.owner)).toEqual(owners);
+  expect(owners).toHaveLength(10);
+  expect(await sent(asked)).toBe(await sent(asked.slice(0, 1)));
+});

@@ -27,6 +27,8 @@ export interface LpLoaders {
   newestChange(): Promise<number>;
   pool: DataLoader<string, PoolRecord | null>;
   token: DataLoader<string, TokenRecord | null>;
+  /** A provider by its address, as soon as it provided. */
+  provider: DataLoader<string, { owner: string } | null>;
   /** What names a pool in an answer. */
   poolIds: DataLoader<string, PoolIds | null>;
   /** USD per token now, decimal text; null when no price of the last hour is known. */
@@ -78,6 +80,14 @@ export function makeLoaders({ prisma, sql, now, scored_until }: GraphContext): L
     token: byKey(
       (keys) => prisma.lp_token.findMany({ where: { mint: { in: keys } } }),
       (row) => row.mint,
+    ),
+    provider: byKey(
+      (keys) =>
+        prisma.lp_owner_life.findMany({
+          where: { owner: { in: keys }, pool_type: 'all', first_at: { lt: now } },
+          select: { owner: true },
+        }),
+      (row) => row.owner,
     ),
     poolIds: byKey(
       (keys) => listPoolIds(sql, keys),

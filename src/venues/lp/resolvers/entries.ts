@@ -7,10 +7,7 @@ import { linkTargets } from './links';
 /** Where an exploration begins: records by their ids. */
 export const entries = {
   pool: ((_, { pool_address }, context) => poolNow(pool_address, context)) as Resolver<unknown, { pool_address: string }>,
-  provider: (async (_, { owner }, { prisma, now }) => {
-    const found = await prisma.lp_owner_hour.findFirst({ where: { owner, first_at: { lt: now } }, select: { owner: true } });
-    return found === null ? null : { owner };
-  }) as Resolver<unknown, { owner: string }>,
+  provider: ((_, { owner }, context) => context.loaders(makeLoaders).provider.load(owner)) as Resolver<unknown, { owner: string }>,
   lpPosition: ((_, { position_address }, context) => context.loaders(makeLinkLoaders).position.load(position_address)) as Resolver<
     unknown,
     { position_address: string }
