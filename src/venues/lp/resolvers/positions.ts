@@ -9,7 +9,7 @@ import { makeLoaders } from '../loaders';
 import { listWhales, WHALE_FORMS, whalePosition } from '../queries/lps-whales';
 import { listPositionEvents, listPositions, type PositionKey, type ValuedPositionRow } from '../queries/position-history';
 import { type ActiveSort, listActivePositions, type PositionRow } from '../queries/positions';
-import { nothingIn, type PoolTypeFilter, poolNow, poolOf, typeOf, unpricedOf, warnOfUnpriced } from './asked';
+import { nothingIn, type PoolTypeFilter, poolNow, poolOf, typeDropped, typeOf, unpricedOf, warnOfUnpriced } from './asked';
 import { type PoolSymbols, shownEvent, type ShownEvent } from './pool-event';
 import { nameScores, scoreNow } from './score-now';
 import { negated, sumDecimals } from '../sources/decimal';
@@ -45,7 +45,11 @@ async function lpLpsWhales(_root: unknown, input: WhalesInput, asked: GraphConte
   const last = page.at(-1);
   if (last === undefined) {
     if (pool_address !== null) await poolOf({ pool_address, pool_type: typeOf(pool_type) ?? 'auto' }, context);
-    throw nothingIn(timeframe, min_usd > 1 ? { min_usd: 1 } : {});
+    throw nothingIn(timeframe, {
+      ...typeDropped(pool_type),
+      ...(kind !== null && { event_type: null }),
+      ...(min_usd > 1 && { min_usd: 1 }),
+    });
   }
   const next_cursor = rows.length > limit ? nextListCursor(opened, whalePosition(last), scope) : null;
   Object.assign(context.meta, { timeframe, window, count: page.length, next_cursor });

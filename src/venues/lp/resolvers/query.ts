@@ -9,7 +9,7 @@ import { EVENT_FORMS, eventPosition, listPoolEvents, listPoolSwaps, SWAP_FORMS, 
 import type { PoolIds } from '../queries/pool-ids';
 import { searchPools } from '../queries/pools-search';
 import type { EventKind } from '../store/rows';
-import { nothingIn, poolOf, type PoolTypeFilter, typeOf, unpricedOf, warnOfUnpriced, withIds } from './asked';
+import { nothingIn, poolOf, type PoolTypeFilter, typeDropped, typeOf, unpricedOf, warnOfUnpriced, withIds } from './asked';
 import { shownEvent, type ShownEvent } from './pool-event';
 import { nameScores } from './score-now';
 
@@ -138,7 +138,7 @@ async function lpPlatformStats(
   const [stats] = await Promise.all([getPlatformStats(context.sql, args), nameScores(context)]);
   Object.assign(context.meta, { timeframe, window });
   const all = stats.totals.find((row) => row.pool_type === null);
-  if (all === undefined) throw nothingIn(timeframe);
+  if (all === undefined) throw nothingIn(timeframe, typeDropped(input.pool_type));
   if (timeframe === 'all') context.meta.window = { from: all.first_at, to: window.to };
   warnOfUnpriced(Number(all.unpriced), 'counted, left out of sums', context);
   context.meta.warnings.push(`swaps: ${stats.earned.some((row) => Number(row.swaps) > 0) ? 'sampled' : 'none'}`);

@@ -302,6 +302,17 @@ test('lps/compare: providers that did nothing in pools of a type are no answer a
   ]);
 });
 
+test('an empty answer suggests to drop what was narrowed where no window is wider', async () => {
+  const refused = async (endpoint: string, variables: Row): Promise<unknown> =>
+    data(endpoint, variables).then(
+      () => null,
+      ({ context }: { context: { suggestion: unknown } }) => context.suggestion,
+    );
+  expect(await refused('lp/platform/stats', { pool_type: 'damm_v2', timeframe: 'all' })).toEqual({ pool_type: 'all' });
+  const narrow = { pool_type: 'damm_v2', event_type: 'withdraw', min_usd: 1e9, timeframe: 'all' };
+  expect(await refused('lp/lps/whales', narrow)).toEqual({ pool_type: 'all', event_type: null, min_usd: 1 });
+});
+
 test('hours in which nothing was swapped are no data by themselves', async () => {
   const history = (pool_address: string, timeframe: string): Promise<Row[]> =>
     data<Row[]>('lp/pools/volume-history', { pool_address, timeframe, bucket_size: '1h' });
