@@ -41,10 +41,10 @@ export function incompleteBeta(x: number, a: number, b: number): number {
   return x < (a + 1) / (a + b + 2) ? (front * betaFraction(x, a, b)) / a : 1 - (front * betaFraction(1 - x, b, a)) / b;
 }
 
-/** Chance that Student's t with `freedom` > 0 degrees of freedom exceeds t >= 0: I_{ν/(ν + t²)}(ν/2, 1/2) / 2; near 0 by what is left of it. */
+/** Chance that Student's t with `freedom` > 0 degrees of freedom exceeds t >= 0: I_{ν/(ν + t²)}(ν/2, 1/2) / 2; near 0 by what is left of it, which of a far tail is nothing. */
 export function studentTail(t: number, freedom: number): number {
   const square = t * t;
-  return square < freedom
+  return square < Math.min(1, freedom)
     ? 0.5 - incompleteBeta(square / (freedom + square), 0.5, freedom / 2) / 2
     : incompleteBeta(freedom / (freedom + square), freedom / 2, 0.5) / 2;
 }

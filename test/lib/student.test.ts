@@ -66,6 +66,21 @@ test('agrees with the density added up', () => {
   );
 });
 
+test('far tails agree as well, to a hundred thousandth of what they are', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 2_000 }), fc.double({ min: 0, max: 40, noNaN: true }), (freedom, t) => {
+      expect(Math.abs(studentTail(t, freedom) / tailByIntegration(t, freedom) - 1)).toBeLessThan(1e-5);
+    }),
+    {
+      numRuns: 60,
+      examples: [
+        [118, 9.813593141424105],
+        [1_000, 30],
+      ],
+    },
+  );
+});
+
 test('the normal tail is the one that its density adds up to', () => {
   for (const z of [0, 0.3, 1, 1.645, 2.5, 4, 6, 9]) {
     const tail = integral((x) => Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI), z, z + 12);
@@ -90,5 +105,7 @@ test('rises with t and with the degrees of freedom, and never beyond t', () => {
       expect(normalEquivalent(less, freedom + 1)).toBeGreaterThanOrEqual(normalEquivalent(less, freedom) - 1e-9);
       expect(normalEquivalent(less, freedom)).toBeLessThanOrEqual(less);
     }),
+    // A tail of which rounding left nothing made t of itself.
+    { examples: [[10.862780491200215, 9.813593141424105, 118]] },
   );
 });
