@@ -2,16 +2,6 @@ import type { Sql, Statement } from '../../../db/sql';
 import { isoDay } from '../../../lib/time';
 import { Parameters } from './parameters';
 
-/** SQL of positions with shares when their market was resolved, or traded since. */
-export const SETTLED = `(position.shares > 0 OR position.last_trade_at > position.settled_at) AND position.paid_shares > 0 AND position.settled_at IS NOT NULL`;
-
-/** SQL of what the shares held when the market was resolved had cost: what they pay less what that gained. Of who traded since, what was traded is taken back, and the mean price tells it. */
-export const COST_AT_END = `CASE WHEN position.last_trade_at > position.settled_at THEN GREATEST(0, LEAST(position.paid_shares, position.shares + (
-  SELECT sum(CASE trade.side WHEN 'SELL' THEN trade.size ELSE -trade.size END) FROM pm_trade AS trade
-  WHERE trade.wallet = position.wallet AND trade.condition_id = position.condition_id AND trade.token_id = position.token_id
-    AND trade.side IN ('BUY', 'SELL') AND trade."timestamp" > position.settled_at
-))) * position.paid_usdc / position.paid_shares ELSE position.payout_usdc - position.gain_resolution END`;
-
 /** SQL of scores that a condition keeps, as a subquery: positions stand by market in a cluster, scores by wallet. */
 export const scores = (condition: string): string => `(SELECT wallet, day, score FROM pm_wallet_score WHERE ${condition})`;
 
@@ -35,10 +25,10 @@ export async function listSettledStances(sql: Sql, markets: readonly JudgedMarke
   const parameters = new Parameters();
   const ids = parameters.add(markets.map((market) => market.condition_id), 'text[]'); // prettier-ignore
   const days = parameters.add(markets.map((market) => market.day), 'date[]'); // prettier-ignore
-  const text = `SELECT position.condition_id, position.token_id, position.wallet, ${COST_AT_END} AS cost
+  const text = `SELECT position.condition_id, position.token_id, position.wallet, position.settled_cost AS cost
 FROM unnest(${ids}, ${days}) AS judged(condition_id, day) JOIN pm_position AS position ON position.condition_id = judged.condition_id
 JOIN ${scores(`score >= ${parameters.add(min_score, 'numeric')}`)} AS scored ON scored.wallet = position.wallet AND scored.day = judged.day
-WHERE ${SETTLED}`;
+WHERE position.settled_cost > 0`;
   return sql.query<SettledStance>({ name: 'pm_settled_stances', text }, parameters.values);
 }
 

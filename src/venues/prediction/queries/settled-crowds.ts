@@ -1,7 +1,7 @@
 import type { Sql } from '../../../db/sql';
 import { LEAST_REST } from '../consensus';
 import { FEWEST_TRADES } from '../rollups/told-crowds';
-import { COST_AT_END, SETTLED, scores } from './market-resolutions';
+import { scores } from './market-resolutions';
 import { Parameters } from './parameters';
 
 /**
@@ -13,10 +13,10 @@ export const settledCrowds = (markets: string, days: string, lowest: string, hig
   SELECT condition_id, resolved_at, (resolved_at AT TIME ZONE 'UTC')::date AS ended_on, (${days})[width_bucket((resolved_at AT TIME ZONE 'UTC')::date - 1, ${days})] AS day
   FROM pm_market WHERE resolved_at >= ((${days})[1] + 1)::timestamp AT TIME ZONE 'UTC' AND NOT is_voided AND ${markets}
 ), stance AS MATERIALIZED (
-  SELECT position.condition_id, position.token_id, position.wallet, score, resolved_at, ended_on, ${COST_AT_END} AS usdc, position.payout > 0 AS won
+  SELECT position.condition_id, position.token_id, position.wallet, score, resolved_at, ended_on, position.settled_cost AS usdc, position.payout > 0 AS won
   FROM judged JOIN pm_position AS position USING (condition_id)
   JOIN ${scores(`score <= ${highest}`)} AS scored ON scored.wallet = position.wallet AND scored.day = judged.day
-  WHERE ${SETTLED}
+  WHERE position.settled_cost > 0
 ), several AS (
   SELECT condition_id, wallet, sum(usdc) AS usdc FROM stance GROUP BY 1, 2 HAVING count(*) > 1
 ), known AS (

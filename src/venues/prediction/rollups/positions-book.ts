@@ -211,7 +211,9 @@ export class Book {
     place.settled = true;
     for (const token of place.market.tokens) {
       const position = this.positions.get(token);
-      if (position !== undefined) this.revalue(position, place);
+      if (position === undefined) continue;
+      position.settled_cost = position.cost;
+      this.revalue(position, place);
     }
   }
 
@@ -261,6 +263,6 @@ function give(position: Position, size: bigint, usdc: bigint, at: Date): bigint 
 function unsettle(position: Position): void {
   if (position.settled_at === null) return;
   position.cost -= position.gain_resolution;
-  Object.assign(position, { gain_resolution: 0n, payout_usdc: 0n, payout: null, settled_at: null });
+  Object.assign(position, { gain_resolution: 0n, payout_usdc: 0n, settled_cost: 0n, payout: null, settled_at: null });
   if (position.status !== 'closed') Object.assign(position, { status: 'open', closed_at: null });
 }
