@@ -136,7 +136,7 @@ A consensus is contrarian when its strength is ${CLEAR_STRENGTH} or more and its
   {
     id: 'pm-similarity',
     title: 'Similarity',
-    text: `similarity = ${HYBRID.wallets} · cosine of wallets + ${HYBRID.text} · cosine of words + ${HYBRID.category} when the category is the same. A wallet belongs to a market when it traded ${BELONGS_USDC} USDC or more there; machines are left out. It weighs ln(1 + markets / markets it belongs to), a word of a question ln(1 + questions / questions with it): what is everywhere says little. \`method\` = \`wallets\` or \`text\` uses that cosine alone. \`wallet_overlap_pct\` = 100 · wallets on both / wallets of the market asked for; \`jaccard\` = wallets on both / wallets on either.`,
+    text: `similarity = ${HYBRID.wallets} · cosine of wallets + ${HYBRID.text} · cosine of words + ${HYBRID.category} when the category is the same. A wallet belongs to a market when it traded ${BELONGS_USDC} USDC or more there, or holds (held, once it is resolved) what cost as much; machines are left out. It weighs ln(1 + markets / markets it belongs to), a word of a question ln(1 + questions / questions with it): what is everywhere says little. \`method\` = \`wallets\` or \`text\` uses that cosine alone. \`wallet_overlap_pct\` = 100 · wallets on both / wallets of the market asked for; \`jaccard\` = wallets on both / wallets on either.`,
   },
   {
     id: 'pm-insider',

@@ -1,13 +1,13 @@
 import type { Sql } from '../../../db/sql';
 import { positionsSql } from '../rollups/positions-as-of';
 import { marketNumber } from '../rollups/market-number';
-import { BELONGS_USDC, toldWallets } from '../rollups/told-wallets';
+import { BELONGS, toldWallets } from '../rollups/told-wallets';
 import { IS_MACHINE } from '../scoring/tiers';
 import { type ListedStatus, statusAt } from './market-lists';
 import { Parameters } from './parameters';
 import type { AsOf } from './stances';
 
-/** How a market's traders overlap with those of the market asked for. */
+/** How a market's wallets overlap with those of the market asked for. */
 export interface OverlapRow {
   condition_id: string;
   question: string | null;
@@ -19,7 +19,7 @@ export interface OverlapRow {
   cosine: number;
 }
 
-/** The traders of the market asked for, and the other markets they are on. */
+/** The wallets of the market asked for, and the other markets they are on. */
 export interface Overlap {
   wallets: number;
   rows: OverlapRow[];
@@ -34,7 +34,7 @@ function memberSql(instant: string, later: string, day: string, smart_score: str
   SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND ${IS_MACHINE}
 )
 SELECT condition_id, wallet, (wallet IN (SELECT wallet FROM smart)) IS TRUE AS smart FROM (
-  SELECT condition_id, wallet FROM (${positionsSql(instant, later, condition)}) AS position GROUP BY condition_id, wallet HAVING sum(buy_usdc + sell_usdc) >= ${BELONGS_USDC}
+  SELECT condition_id, wallet FROM (${positionsSql(instant, later, condition)}) AS position GROUP BY condition_id, wallet HAVING ${BELONGS}
 ) AS belongs WHERE (wallet IN (SELECT wallet FROM machine)) IS NOT TRUE`;
 }
 

@@ -12,8 +12,10 @@ import { tellSides } from './told-sides';
 /** Wallets told in one transaction: writers wait for it. */
 const AT_ONCE = 1_000;
 
-/** A wallet belongs to a market on which it bought and sold so much, USDC. */
+/** A wallet belongs to a market on which it bought and sold so much, or holds what cost so much, USDC; once the market is resolved, held at its end. */
 export const BELONGS_USDC = 10;
+/** SQL of whether it does, of its positions on the market. */
+export const BELONGS = `(sum(buy_usdc + sell_usdc) >= ${BELONGS_USDC} OR sum(CASE WHEN settled_at IS NULL THEN cost ELSE settled_cost END) >= ${BELONGS_USDC})`;
 
 // Bets sold since count too: who still held at the end would be a choice of those that went well. What is bought once the result is out is no bet.
 const SHORT = `payout IN (0, 1) AND paid_shares > 0 AND opened_at <= settled_at AND opened_at >= settled_at - interval '${D_INS.short_bet_win_rate.hours} hours'`;
@@ -24,7 +26,7 @@ const TOLD_COLUMNS =
 
 /** SQL of what is told of wallets, TOLD_COLUMNS, from `positions`: SQL of all positions of each. */
 const toldSql = (positions: string): string => `WITH position AS MATERIALIZED (
-  SELECT wallet, condition_id, last_at, trades, gain, buy_usdc, sell_usdc, paid_usdc, paid_shares, payout, ${SHORT} AS short FROM (${positions}) AS own
+  SELECT wallet, condition_id, last_at, trades, gain, buy_usdc, sell_usdc, paid_usdc, paid_shares, payout, cost, settled_cost, settled_at, ${SHORT} AS short FROM (${positions}) AS own
 ), part AS (
   SELECT position.wallet, market.category, max(last_at) AS last_at, sum(trades) AS trades, sum(gain) AS gain, sum(buy_usdc + sell_usdc)::float8 AS usdc, sum(buy_usdc) AS buy_usdc,
     count(DISTINCT position.condition_id) FILTER (WHERE trades > 0) AS markets, count(*) FILTER (WHERE short) AS short_n, count(*) FILTER (WHERE short AND payout = 1) AS short_wins,
@@ -34,8 +36,8 @@ const toldSql = (positions: string): string => `WITH position AS MATERIALIZED (
   SELECT wallet, percentile_cont(0.5) WITHIN GROUP (ORDER BY paid_usdc::float8) AS median_bet FROM position WHERE paid_shares > 0 GROUP BY wallet
 ), member AS (
   SELECT wallet, array_agg(number ORDER BY number) AS belongs, count(*)::int AS belongs_n, array_agg(number ORDER BY number) FILTER (WHERE resolved_at IS NULL) AS belongs_open FROM (
-    SELECT wallet, condition_id, ${marketNumber('condition_id')} AS number FROM position GROUP BY wallet, condition_id HAVING sum(buy_usdc + sell_usdc) >= ${BELONGS_USDC}
-  ) AS traded LEFT JOIN pm_market AS market USING (condition_id) GROUP BY wallet
+    SELECT wallet, condition_id, ${marketNumber('condition_id')} AS number FROM position GROUP BY wallet, condition_id HAVING ${BELONGS}
+  ) AS belonging LEFT JOIN pm_market AS market USING (condition_id) GROUP BY wallet
 )
 SELECT part.wallet, max(last_at) AS last_at, sum(trades)::int AS trades, sum(gain) AS gain, sum(buy_usdc) AS buy_usdc, sum(markets)::int AS markets,
   jsonb_agg(jsonb_build_object('category', category, 'usdc', usdc) ORDER BY category) FILTER (WHERE usdc > 0) AS categories,

@@ -1,5 +1,5 @@
 import { testDatabase } from '../../../support/database';
-import { NOW, iso, market, now, trade } from '../small-world';
+import { NOW, iso, market, move, now, trade } from '../small-world';
 import { condition, loadRecords, token, wallet } from '../support';
 import { call, callForError } from './call';
 
@@ -57,11 +57,17 @@ describe('signals by hand', () => {
       trade(56, 39, 1, 105, 'BUY', 200, 0.6, 2 * DAY),
       trade(57, 39, 0, 106, 'BUY', 100, 0.4, 2 * DAY - 300),
       trade(58, 39, 0, 104, 'BUY', 1_000, 0.4, 10 * HOUR),
-      // 110 to 112 are on both, 113 and 114 on one; the machine and whoever put in less than $10 do not count.
+      // 110 to 112 are on both, 113 and 114 on one, 117 holds what it split on both; the machine and whoever put in less than $10, or merged again, do not count.
       ...[110, 111, 112, 113, 115].map((by, k) => trade(60 + k, 36, 0, by, 'BUY', 100, 0.5, 6 * DAY - k * 300)),
       ...[110, 111, 112, 114, 115].map((by, k) => trade(70 + k, 37, 0, by, 'BUY', 100, 0.5, 5 * DAY - k * 300)),
       trade(80, 36, 0, 116, 'BUY', 10, 0.5, 4 * DAY),
       trade(81, 37, 0, 116, 'BUY', 10, 0.5, 4 * DAY - 100),
+    ]);
+    await loadRecords(db.pool, 'activity.json', [
+      move(82, 36, 117, 'SPLIT', 10, 10, 4 * DAY),
+      move(83, 37, 117, 'SPLIT', 10, 10, 4 * DAY),
+      move(84, 36, 118, 'SPLIT', 100, 100, 4 * DAY),
+      move(85, 36, 118, 'MERGE', 100, 100, 3 * DAY),
     ]);
     for (const day of ['2026-03-09', '2026-03-10'])
       for (const [by, score] of SCORES)
@@ -146,16 +152,16 @@ describe('signals by hand', () => {
     expect(others).toEqual([]);
     // Seven markets have people; who is on two of them weighs ln(1 + 7/2), who is on one ln(1 + 7).
     const [both, one] = [Math.log(1 + 7 / 2) ** 2, Math.log(1 + 7) ** 2];
-    const cosine = (3 * both) / (3 * both + one);
+    const cosine = (4 * both) / (4 * both + one);
     expect(row).toMatchObject({
-      condition_id: condition(37), shared_wallet_count: 3, wallet_overlap_pct: 75, total_volume_usdc: 255, jaccard: 0.6, text_similarity: 1, shared_smart_wallets: 1, same_event: true, leader_price: 0.5,
+      condition_id: condition(37), shared_wallet_count: 4, wallet_overlap_pct: 80, total_volume_usdc: 255, jaccard: 0.666667, text_similarity: 1, shared_smart_wallets: 1, same_event: true, leader_price: 0.5,
       status: 'active', similarity: Number((0.6 * cosine + 0.3 + 0.1).toFixed(6)),
     }); // prettier-ignore
     expect((await ask<Row[]>('similar', { condition_id: condition(36), method: 'wallets' }))[0]?.similarity).toBe(
       Number(cosine.toFixed(6)),
     );
     expect((await ask<Row[]>('similar', { condition_id: condition(36), method: 'text' }))[0]?.similarity).toBe(1);
-    expect((await refuse('similar', { condition_id: condition(36), min_shared_wallets: 4 })).code).toBe('empty_result');
+    expect((await refuse('similar', { condition_id: condition(36), min_shared_wallets: 5 })).code).toBe('empty_result');
     expect((await refuse('similar', { condition_id: condition(36), status: 'resolved' })).code).toBe('empty_result');
     expect((await refuse('similar', { condition_id: condition(99) })).code).toBe('not_found');
   });

@@ -206,7 +206,10 @@ describe('lists of markets', () => {
     const members = new Map(markets.map((market) => {
       const money = new Map<string, number>();
       for (const { wallet, usdc } of world.book.fills(market.id)) money.set(wallet, (money.get(wallet) ?? 0) + usdc);
-      return [market.id, new Set([...money].filter(([wallet, usdc]) => usdc >= 10 - 1e-9 && !isMachine(world, wallet)).map(([wallet]) => wallet))] as const;
+      const held = new Map<string, number>();
+      for (const { wallet, cost } of world.book.positions.filter((one) => one.market.id === market.id)) held.set(wallet, (held.get(wallet) ?? 0) + cost);
+      const belongs = [...money, ...held].filter(([wallet, usdc]) => usdc >= 10 - 1e-9 && !isMachine(world, wallet));
+      return [market.id, new Set(belongs.map(([wallet]) => wallet))] as const;
     })); // prettier-ignore
     const peopled = [...members.values()].filter(({ size }) => size > 0);
     const counted = (lists: Iterable<Iterable<string>>): Map<string, number> => {

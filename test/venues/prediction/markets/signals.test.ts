@@ -649,6 +649,15 @@ describe('signals', () => {
       const [market, wallet] = key.split('|') as [string, string];
       if (money >= 10 * 1e5 && !machines.has(wallet)) members.set(market, (members.get(market) ?? new Set<string>()).add(wallet));
     }
+    const kept = new Map<string, number>();
+    for (const row of positions) {
+      const key = `${row.condition_id}|${row.wallet}`;
+      kept.set(key, (kept.get(key) ?? 0) + Number(row.settled_at === null ? row.cost : row.settled_cost));
+    }
+    for (const [key, cost] of kept) {
+      const [market, wallet] = key.split('|') as [string, string];
+      if (cost >= 10 && !machines.has(wallet)) members.set(market, (members.get(market) ?? new Set<string>()).add(wallet));
+    }
     const idf = (wallet: string): number => Math.log(1 + members.size / [...members.values()].filter((set) => set.has(wallet)).length) ** 2;
     const weight = new Map([...new Set([...members.values()].flatMap((set) => [...set]))].map((wallet) => [wallet, idf(wallet)]));
     const size = (wallets: Iterable<string>): number => sum([...wallets].map((wallet) => weight.get(wallet) as number));
