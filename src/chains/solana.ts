@@ -206,10 +206,9 @@ export class SolanaChain {
     return this.newest.last_valid_block_height - BLOCKHASH_BLOCKS + (Date.now() - this.newest.sampled_at) / SLOT_MS;
   }
 
-  async sampleBlockhash(signal?: AbortSignal): Promise<BlockhashSample> {
-    const { context, value } = await this.pool.first(
-      (rpc) => ask<InContext<{ blockhash: string; lastValidBlockHeight: number }>>(rpc, 'getLatestBlockhash', [CONFIRMED]),
-      signal,
+  async sampleBlockhash(): Promise<BlockhashSample> {
+    const { context, value } = await this.pool.first((rpc) =>
+      ask<InContext<{ blockhash: string; lastValidBlockHeight: number }>>(rpc, 'getLatestBlockhash', [CONFIRMED]),
     );
     const sample = {
       blockhash: value.blockhash,

@@ -45,7 +45,7 @@ const LOOK_MS = 10_000;
 export async function watchFreshness(
   pool: Pool,
   venues: readonly Venue[],
-  live: LiveFeeds = {},
+  live: LiveFeeds,
   everyMs = 2_000,
   lookMs = LOOK_MS,
 ): Promise<FreshnessWatch> {

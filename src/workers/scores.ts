@@ -98,8 +98,8 @@ export function keepScores(
   venues: readonly Venue[],
   clock: Clock,
   logger: Logger,
-  isRead: IsRead = always,
-  first: 'at once' | 'later' = 'later',
+  isRead: IsRead,
+  first: 'at once' | 'later',
 ): Repeated {
   const run = async (stopped: () => boolean): Promise<void> => {
     try {

@@ -19,8 +19,8 @@ export interface LocalChains {
  * with `chains.solana.faults.inject('sendTransaction', {kind: 'drop'})`; age blockhashes with `chains.solana.advanceSlots(151)`,
  * Tempo's clock with `chains.tempo.advanceTime(30)`.
  */
-export async function localChains(options: { chain_id?: number } = {}): Promise<LocalChains> {
-  const [solana, tempo] = await Promise.all([startLocalSolana(), startLocalTempo(options)]);
+export async function localChains(): Promise<LocalChains> {
+  const [solana, tempo] = await Promise.all([startLocalSolana(), startLocalTempo()]);
   return {
     solana,
     tempo,

@@ -33,8 +33,8 @@ export function transferData(amount = 10_000n, to: string = MERCHANT): HexText {
   return encodeFunctionData({ abi: Abis.tip20, functionName: 'transfer', args: [to as HexText, amount] });
 }
 
-export function transferWithMemoData(memo: HexText, amount = 10_000n, to: string = MERCHANT): HexText {
-  return encodeFunctionData({ abi: Abis.tip20, functionName: 'transferWithMemo', args: [to as HexText, amount, memo] });
+export function transferWithMemoData(memo: HexText): HexText {
+  return encodeFunctionData({ abi: Abis.tip20, functionName: 'transferWithMemo', args: [MERCHANT as HexText, 10_000n, memo] });
 }
 
 /** An unsigned 0x76 transaction that pays 10 000 micro-USDC and breaks no rule, changed by `over`. */

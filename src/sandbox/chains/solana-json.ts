@@ -32,11 +32,7 @@ function parsedData(bank: SolanaBank, account: ChainAccount): Record<string, unk
 }
 
 /** An account as getAccountInfo writes it: base64 (also for jsonParsed without a parser), base58, or jsonParsed. */
-export function accountJson(
-  bank: SolanaBank,
-  account: ChainAccount | undefined,
-  options: AccountEncoding = {},
-): Record<string, unknown> | null {
+export function accountJson(bank: SolanaBank, account: ChainAccount | undefined, options: AccountEncoding): Record<string, unknown> | null {
   if (account === undefined) return null;
   const encoding = options.encoding ?? 'binary';
   const slice = options.dataSlice;

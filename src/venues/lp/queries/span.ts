@@ -123,7 +123,7 @@ export const named = (at: number): string =>
   `/*span:${at}*/num_nulls(${[0, 1, 2, 3, 4, 5].map((place) => `$${at + place}::timestamptz`).join(', ')}) = 0`;
 
 /** The whole UTC days of a span, of rows `h`: the piece that is always there. */
-export const days = (at: number): string => `${named(at)} AND h.day >= $${at + 4} AND h.day < $${at + 5}`;
+const days = (at: number): string => `${named(at)} AND h.day >= $${at + 4} AND h.day < $${at + 5}`;
 
 /** Of a window that begins before everything, the whole UTC months, of rows `h`, and the days after them. */
 const monthsOfLife = (at: number): string => `${named(at)} AND h.month < ${monthOf(`$${at + 5}::timestamptz`)}`;
@@ -253,7 +253,7 @@ const flowEdges = (at: number, filter: Filter): string[] =>
  * Deposits, withdrawals and claims in USD of a window by those who were smart on the day, as rows (pool_address, deposit_usd, withdraw_usd, claim_usd). OFFSET keeps the
  * planner from reading all smart days for the few events of an edge.
  */
-export function smartFlowsIn(at: number, filter: Filter = none): string {
+export function smartFlowsIn(at: number, filter: Filter): string {
   const rows = (table: string, condition: string): string =>
     `SELECT h.pool_address, h.deposit_usd, h.withdraw_usd, h.claim_usd FROM ${table} h WHERE ${condition} ${filter('h')}`;
   const usd = (kind: string): string => `CASE WHEN e.kind = '${kind}' THEN coalesce(e.usd, 0) ELSE 0 END`;

@@ -156,7 +156,7 @@ export const saveRewards = (client: PoolClient, rows: readonly RewardRow[]): Pro
 export const savePositionEvents = (client: PoolClient, rows: readonly PositionEventRow[]): Promise<Appended> =>
   append(client, 'lp_position_event', POSITION_EVENT, rows);
 /** Appends events of recurring orders, and counts the orders anew unless that comes later. */
-export async function saveDca(client: PoolClient, rows: readonly DcaRow[], later = false): Promise<Appended> {
+export async function saveDca(client: PoolClient, rows: readonly DcaRow[], later: boolean): Promise<Appended> {
   const appended = await append(client, 'dca_event', DCA, rows);
   if (appended.inserted > 0 && !later)
     await recountOrders(

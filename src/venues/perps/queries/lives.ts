@@ -32,7 +32,7 @@ export function livesWithTrips(columns: readonly TraderHourColumn[], trips: read
 export function wholeLives(
   columns: readonly (SmartTraderColumn | 'score')[],
   scored: Scored,
-  narrowed: Pick<Narrowed, 'coin' | 'coins'> = {},
+  narrowed: Pick<Narrowed, 'coin' | 'coins'>,
 ): string {
   const names = columns.map((column) => `h.${column}`).join(', ');
   return scored.is_told

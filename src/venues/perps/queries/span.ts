@@ -205,19 +205,14 @@ export interface Scored {
   is_told: boolean;
 }
 
-/** Rows of the span whose values start at `at` to be added up, by trader, coin and hour (or the day that tells it): scored accounts' own fills. */
-export function scoredRows(
-  columns: readonly SmartTraderColumn[],
-  scored: Scored,
-  narrowed: Pick<Narrowed, 'coin' | 'coins'> = {},
-  at = 1,
-): string {
+/** Rows of the span $1 to $4 to be added up, by trader, coin and hour (or the day that tells it): scored accounts' own fills. */
+export function scoredRows(columns: readonly SmartTraderColumn[], scored: Scored, narrowed: Pick<Narrowed, 'coin' | 'coins'> = {}): string {
   const own = ownTold(columns, [], { ...narrowed, scored });
-  return pieces(scored.is_told ? { ...own, days: smartTold('day', columns, scored, narrowed) } : own, at, 'day');
+  return pieces(scored.is_told ? { ...own, days: smartTold('day', columns, scored, narrowed) } : own, 1, 'day');
 }
 
 /** The same where rests of the day on which the span begins are told, and the span goes on beyond that day. */
-export function scoredRowsByRest(columns: readonly RestColumn[], scored: Scored, narrowed: Pick<Narrowed, 'coin' | 'coins'> = {}): string {
+export function scoredRowsByRest(columns: readonly RestColumn[], scored: Scored, narrowed: Pick<Narrowed, 'coin' | 'coins'>): string {
   const own = ownTold(columns, [], { ...narrowed, scored });
   return pieces(
     { ...own, days: smartTold('day', columns, scored, narrowed), rest: smartTold('rest', columns, scored, narrowed) },

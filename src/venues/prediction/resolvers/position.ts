@@ -45,7 +45,7 @@ export async function loadJudged(rows: readonly PositionRow[], context: GraphCon
 type Valued = Pick<KnownPosition, 'status' | 'shares' | 'cost' | 'payout_usdc' | 'price'>;
 
 /** Worth of the shares of a position that is open, or what those held at its end paid; null without a price. */
-export function valueOf({ status, shares, payout_usdc, price }: Valued): string | null {
+function valueOf({ status, shares, payout_usdc, price }: Valued): string | null {
   if (status !== 'open') return payout_usdc;
   return price === null ? null : plain((fixed(shares) * fixed(price)) / fixed('1'));
 }

@@ -53,7 +53,7 @@ export const toldWallets = (
   wallets: string,
   now: string,
   positionsOf: (wallets: string) => string,
-  columns: string = TOLD_COLUMNS,
+  columns: string,
 ): string => `WITH kept AS MATERIALIZED (
   SELECT ${columns} FROM pm_told_wallet WHERE wallet = ANY (${wallets}) AND last_at < ${now}
 )
