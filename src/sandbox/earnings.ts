@@ -2,7 +2,8 @@ import { Connection, PublicKey } from '@solana/web3.js';
 import { createClient, http, parseAbi } from 'viem';
 import { readContract } from 'viem/actions';
 import { type BuyerProtocol, answers } from './buyer';
-import { SOLANA_USDC, associatedTokenAccount } from './chains/solana-tokens';
+import { associatedTokenAddress } from '../chains/solana';
+import { SOLANA_USDC } from './chains/solana-tokens';
 import type { SandboxWallets, SolanaWallet, TempoWallet } from './wallets';
 
 const ERC20 = parseAbi(['function balanceOf(address owner) view returns (uint256)']);
@@ -18,7 +19,7 @@ export async function merchantBalance({ solana, tempo }: SandboxWallets, protoco
 }
 
 async function onSolana({ pay_to, rpc_url }: SolanaWallet): Promise<bigint> {
-  const account = new PublicKey(associatedTokenAccount(pay_to, SOLANA_USDC));
+  const account = new PublicKey(associatedTokenAddress(pay_to, SOLANA_USDC));
   const { value } = await new Connection(rpc_url, 'confirmed').getTokenAccountBalance(account);
   return BigInt(value.amount);
 }

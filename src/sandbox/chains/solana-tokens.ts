@@ -1,5 +1,4 @@
 import { PublicKey } from '@solana/web3.js';
-import { ASSOCIATED_TOKEN_PROGRAM } from '../../chains/solana';
 import { TOKEN_PROGRAM } from '../../chains/solana-replies';
 import { solanaAddressOf } from '../../lib/solana-address';
 import { SOLANA_USDC_MINTS } from '../../payments/assets';
@@ -32,12 +31,6 @@ export interface Mint {
 /** Whether `program` is SPL Token or Token-2022. */
 export function isTokenProgram(program: string): boolean {
   return program === TOKEN_PROGRAM || program === TOKEN_2022_PROGRAM;
-}
-
-/** The associated token account of `owner` (base58) for `mint`. */
-export function associatedTokenAccount(owner: string, mint: string, program = TOKEN_PROGRAM): string {
-  const seeds = [owner, program, mint].map((key) => new PublicKey(key).toBytes());
-  return PublicKey.findProgramAddressSync(seeds, new PublicKey(ASSOCIATED_TOKEN_PROGRAM))[0].toBase58();
 }
 
 /** 82 bytes: supply at 36, decimals at 44, initialized at 45; no authorities (spl-token state.rs). */

@@ -1,21 +1,14 @@
 import { PublicKey, SystemProgram } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { randomBytes } from 'node:crypto';
+import { associatedTokenAddress } from '../../chains/solana';
 import { TOKEN_PROGRAM } from '../../chains/solana-replies';
 import { RpcFaults, type RpcHandler, type RpcReply, type RpcRequest } from './rpc-faults';
 import { startRpcServer } from './rpc-server';
 import { SolanaBank } from './solana-bank';
 import { RpcFailure, describeError } from './solana-errors';
 import { SOLANA_METHODS } from './solana-methods';
-import {
-  MINT_RENT,
-  SOLANA_USDC,
-  TOKEN_ACCOUNT_RENT,
-  type TokenAccount,
-  associatedTokenAccount,
-  encodeMint,
-  encodeTokenAccount,
-} from './solana-tokens';
+import { MINT_RENT, SOLANA_USDC, TOKEN_ACCOUNT_RENT, type TokenAccount, encodeMint, encodeTokenAccount } from './solana-tokens';
 
 /** A Solana chain of our own: the real runtime and programs in process, behind a JSON-RPC server on loopback. No websocket: poll statuses. */
 export interface LocalSolana {
@@ -64,7 +57,7 @@ function setMint(bank: SolanaBank, supply: bigint): void {
 
 /** Writes the owner's token account and keeps the mint's supply in step. */
 function setUsdc(bank: SolanaBank, owner: string, change: (held: TokenAccount) => TokenAccount): void {
-  const address = associatedTokenAccount(owner, SOLANA_USDC);
+  const address = associatedTokenAddress(owner, SOLANA_USDC);
   const held = bank.tokenAccount(address) ?? { mint: SOLANA_USDC, owner, amount: 0n, state: 'initialized' as const };
   const next = change(held);
   bank.setAccount({ address, owner: TOKEN_PROGRAM, lamports: TOKEN_ACCOUNT_RENT, data: encodeTokenAccount(next), executable: false });
@@ -109,7 +102,7 @@ export async function startLocalSolana(): Promise<LocalSolana> {
   setMint(bank, 0n);
   const faults = new RpcFaults(alreadyProcessed);
   const server = await startRpcServer(handlerOf(bank), faults);
-  const tokenAccount = (owner: string): string => associatedTokenAccount(owner, SOLANA_USDC);
+  const tokenAccount = (owner: string): string => associatedTokenAddress(owner, SOLANA_USDC);
   return {
     url: server.url,
     genesis_hash: bank.genesisHash,

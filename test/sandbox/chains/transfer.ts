@@ -7,7 +7,8 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js';
 import { TOKEN_PROGRAM } from '../../../src/chains/solana-replies';
-import { SOLANA_USDC, associatedTokenAccount } from '../../../src/sandbox/chains/solana-tokens';
+import { associatedTokenAddress } from '../../../src/chains/solana';
+import { SOLANA_USDC } from '../../../src/sandbox/chains/solana-tokens';
 
 export interface Transfer {
   payer: Keypair;
@@ -32,9 +33,9 @@ function transferInstruction(from: string, to: string, authority: string, amount
   return {
     programId: key(TOKEN_PROGRAM),
     keys: [
-      { pubkey: key(associatedTokenAccount(from, SOLANA_USDC)), isSigner: false, isWritable: true },
+      { pubkey: key(associatedTokenAddress(from, SOLANA_USDC)), isSigner: false, isWritable: true },
       { pubkey: key(SOLANA_USDC), isSigner: false, isWritable: false },
-      { pubkey: key(associatedTokenAccount(to, SOLANA_USDC)), isSigner: false, isWritable: true },
+      { pubkey: key(associatedTokenAddress(to, SOLANA_USDC)), isSigner: false, isWritable: true },
       { pubkey: key(authority), isSigner: true, isWritable: false },
     ],
     data,
