@@ -146,23 +146,23 @@ function known(values: Readonly<Record<string, string | undefined>>): Record<str
   return Object.fromEntries(Object.entries(values).filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
-function urls(env: Environment, name: string): string[] {
-  const list = (text(env, name) ?? '')
+/** What a variable lists, separated by commas; nothing where it is not set. */
+const listed = (env: Environment, name: string): string[] =>
+  (text(env, name) ?? '')
     .split(',')
     .map((item) => item.trim())
     .filter(Boolean);
+
+function urls(env: Environment, name: string): string[] {
+  const list = listed(env, name);
   if (!list.every(isWebUrl))
     throw new Error(`${name} must be one URL that begins with http:// or https://, or several separated by commas.`);
   return list;
 }
 
 function accounts(env: Environment, name: string, fallback: string[]): string[] {
-  const value = text(env, name);
-  if (value === undefined) return fallback;
-  const list = value
-    .split(',')
-    .map((item) => item.trim())
-    .filter(Boolean);
+  if (text(env, name) === undefined) return fallback;
+  const list = listed(env, name);
   const wrong = list.find((item) => !isBase58Address(item));
   if (wrong !== undefined) throw new Error(`${name} must be Solana addresses separated by commas, not "${wrong}".`);
   return list;
@@ -223,10 +223,7 @@ function tempoOf(env: Environment): Config['tempo'] {
 }
 
 function secretsOf(env: Environment, sandbox: boolean): string[] {
-  const secrets = (text(env, 'PAYMENT_SECRET') ?? '')
-    .split(',')
-    .map((item) => item.trim())
-    .filter(Boolean);
+  const secrets = listed(env, 'PAYMENT_SECRET');
   if (secrets.length === 0 && !sandbox)
     throw new Error(
       'PAYMENT_SECRET must be set outside the sandbox: at least 32 bytes; to rotate, put the new one first, separated by a comma.',
