@@ -21,6 +21,9 @@ export const BUCKETS = {
 
 export type BucketSize = keyof typeof BUCKETS;
 
+/** The size as PostgreSQL reads it. */
+export const intervalOf = (size: BucketSize): string => `${BUCKETS[size] / MINUTE_MS} minutes`;
+
 /** The size that `auto` stands for: hours up to a day, four hours up to a week, then days. */
 export function automaticSize(timeframe: Timeframe): '1h' | '4h' | '1d' {
   const length = lengthOf(timeframe);

@@ -1,19 +1,22 @@
-import { MINUTE_MS } from './time';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './time';
 import { END } from './timeframe';
 
 /** A quarter of a UTC day, in milliseconds; one begins at midnight. */
-export const QUARTER_MS = 360 * MINUTE_MS;
+export const QUARTER_MS = 6 * HOUR_MS;
+
+/** SQL of where the bucket begins that an instant lies in: a UTC multiple of `step`, which is SQL of an interval. */
+export const bucketOf = (instant: string, step: string): string => `date_bin(${step}, ${instant}, timestamptz '1970-01-01T00:00:00Z')`;
 
 /** SQL of where the quarter of a UTC day begins that an instant lies in. */
-export const quarterOf = (instant: string): string => `date_bin('6 hours', ${instant}, timestamptz '2000-01-01T00:00:00Z')`;
+export const quarterOf = (instant: string): string => bucketOf(instant, "'6 hours'");
 
 /** A quarter of an hour, in milliseconds; one begins with the hour. */
 export const BAR_MS = 15 * MINUTE_MS;
 
 /** SQL of where the quarter of an hour begins that an instant lies in. */
-export const barOf = (instant: string): string => `date_bin('15 minutes', ${instant}, timestamptz '2000-01-01T00:00:00Z')`;
+export const barOf = (instant: string): string => bucketOf(instant, "'15 minutes'");
 
-const LENGTHS = { day: 1_440 * MINUTE_MS, quarter: QUARTER_MS, hour: 60 * MINUTE_MS, bar: BAR_MS, minute: MINUTE_MS } as const;
+const LENGTHS = { day: DAY_MS, quarter: QUARTER_MS, hour: HOUR_MS, bar: BAR_MS, minute: MINUTE_MS } as const;
 
 /** A whole UTC day, quarter of it, hour, quarter of that or minute. */
 export type Unit = keyof typeof LENGTHS;

@@ -1,14 +1,6 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { BUCKETS, type BucketSize } from '../../../lib/grid';
-import { HOUR_MS } from '../../../lib/time';
 import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import { bornAt } from './pools-trending';
-
-/** Start of the bucket of an hour: UTC multiples of the size, which is the parameter `$at` (an interval). */
-export const bucketOf = (hour: string, at: number): string => `date_bin($${at}::interval, ${hour}, timestamptz '1970-01-01T00:00:00Z')`;
-
-/** The size as PostgreSQL reads it. */
-export const intervalOf = (size: BucketSize): string => `${BUCKETS[size] / HOUR_MS} hours`;
 
 const POOL_BORN: Statement = { name: 'lp_pool_born', text: `SELECT ${bornAt('$1::text')} AS at`, keyed: true };
 const ALL_BORN: Statement = {

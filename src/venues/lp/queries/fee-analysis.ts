@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
-import type { BucketSize } from '../../../lib/grid';
+import { type BucketSize, intervalOf } from '../../../lib/grid';
+import { bucketOf } from '../../../lib/tiles';
 import type { Window } from '../../../lib/timeframe';
-import { bucketOf, intervalOf } from './buckets';
 import { feesPerLiquidityDay } from './liquidity';
 import { feeRate, feeRateFlag, flowsIn, hourSpanOf, ofPool, spanOf, swapsIn, swapsToldBefore } from './span';
 
@@ -91,8 +91,8 @@ const SERIES: Statement = {
   keyed: true,
   text: `
 SELECT bucket, coalesce(e.usd, 0) AS fees_claimed, coalesce(e.n, 0)::int AS claims, s.usd AS volume_usd, ${feeRate('s.fee_usd', 's.usd')} AS fee_rate_pct
-FROM (SELECT ${bucketOf('hour', 8)} AS bucket, sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(1, 0, ofPool(7))}) s GROUP BY 1) s
-FULL JOIN (SELECT ${bucketOf('hour', 8)} AS bucket, sum(claim_usd) AS usd, sum(claims) AS n FROM (${flowsIn(1, ofPool(7))}) e GROUP BY 1) e USING (bucket) ORDER BY bucket`,
+FROM (SELECT ${bucketOf('hour', '$8::interval')} AS bucket, sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(1, 0, ofPool(7))}) s GROUP BY 1) s
+FULL JOIN (SELECT ${bucketOf('hour', '$8::interval')} AS bucket, sum(claim_usd) AS usd, sum(claims) AS n FROM (${flowsIn(1, ofPool(7))}) e GROUP BY 1) e USING (bucket) ORDER BY bucket`,
 };
 
 /** Buckets in which something was claimed, swapped or moved. */

@@ -1,8 +1,8 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { BUCKETS, type BucketSize } from '../../../lib/grid';
+import { BUCKETS, type BucketSize, intervalOf } from '../../../lib/grid';
+import { bucketOf } from '../../../lib/tiles';
 import { HOUR_MS } from '../../../lib/time';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
-import { bucketOf, intervalOf } from './buckets';
 import { eventsIn, flowsIn, hourSpanOf, ofPool, spanOf, swapsIn, swapsToldBefore } from './span';
 
 export interface PoolVolumeArgs {
@@ -41,14 +41,14 @@ const HISTORY: Statement = {
   keyed: true,
   text: `
 WITH swaps AS (
-  SELECT ${bucketOf('hour', 8)} AS bucket, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1, 0, ofPool(7))}) s GROUP BY 1
+  SELECT ${bucketOf('hour', '$8::interval')} AS bucket, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1, 0, ofPool(7))}) s GROUP BY 1
 ), events AS (
-  SELECT ${bucketOf('hour', 8)} AS bucket, sum(deposits) AS deposits, sum(withdrawals) AS withdrawals, sum(claims) AS claims, sum(deposit_usd) AS deposit_usd,
+  SELECT ${bucketOf('hour', '$8::interval')} AS bucket, sum(deposits) AS deposits, sum(withdrawals) AS withdrawals, sum(claims) AS claims, sum(deposit_usd) AS deposit_usd,
     sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd, sum(unpriced) AS unpriced
   FROM (${flowsIn(1, ofPool(7))}) e GROUP BY 1
 ), owners AS (
   SELECT c.bucket, c.owners AS n FROM lp_owner_count c WHERE c.pool_address = $7 AND c.bucket >= $16 AND c.bucket < $21 AND c.hours = extract(hour FROM $8::interval)
-  UNION ALL SELECT ${bucketOf('hour', 8)}, count(DISTINCT owner) FROM (${eventsIn(15, ofPool(7))} UNION ALL ${eventsIn(21, ofPool(7))}) e WHERE owner <> '' GROUP BY 1
+  UNION ALL SELECT ${bucketOf('hour', '$8::interval')}, count(DISTINCT owner) FROM (${eventsIn(15, ofPool(7))} UNION ALL ${eventsIn(21, ofPool(7))}) e WHERE owner <> '' GROUP BY 1
 ), before AS (SELECT coalesce(sum(deposit_usd - withdraw_usd), 0) AS usd, coalesce(sum(unpriced), 0)::int AS unpriced FROM (${flowsIn(9, ofPool(7))}) e)
 SELECT bucket, s.usd AS volume_usd, s.fee_usd AS fees_usd, coalesce(s.n, 0)::int AS swaps, coalesce(s.unpriced, 0)::int AS unpriced,
   coalesce(e.deposits, 0)::int AS deposits, coalesce(e.withdrawals, 0)::int AS withdrawals, coalesce(e.claims, 0)::int AS claims,

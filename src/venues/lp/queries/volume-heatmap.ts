@@ -1,9 +1,9 @@
 import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
-import { BUCKETS, type BucketSize } from '../../../lib/grid';
+import { BUCKETS, type BucketSize, intervalOf } from '../../../lib/grid';
+import { bucketOf } from '../../../lib/tiles';
 import { type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { bucketOf, intervalOf } from './buckets';
 import { type Filter, flowsIn, hourSpanOf, spanOf, swapEdgesIn, typeFlowsIn, typeSwapsIn, wholeSwapsIn, wholeSwapsOfLife } from './span';
 
 interface ScopeArgs {
@@ -56,12 +56,12 @@ interface Told {
 const ofTop: Filter = (alias) => `AND ${alias}.pool_address = t.pool_address`;
 const ofType: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM lp_pool WHERE pool_type = $7)`;
 
-const bucket = bucketOf('hour', 8);
+const bucket = bucketOf('hour', '$8::interval');
 const swapRows = (filter: Filter): string =>
   `SELECT ${bucket} AS bucket, usd, swaps, unpriced, 0 AS events FROM (${wholeSwapsIn(1, 0, filter)}) s`;
 
 /** Condition: the hour, of an edge of the window $10 to $15, is one of the part of it $1 to $6. */
-const inPart = `hour >= ${bucketOf('$1::timestamptz', 8)} AND hour < $2`;
+const inPart = `hour >= ${bucketOf('$1::timestamptz', '$8::interval')} AND hour < $2`;
 
 /** What all pools of a type come to in an hour is added up already. */
 const wholeRows = (one: boolean): string => `
@@ -167,13 +167,13 @@ const ACTIONS: Statement = {
   name: 'lp_heatmap_actions',
   text: `
 WITH cells AS (
-  SELECT a.action, ${bucketOf('e.hour', 8)} AS bucket, e.pool_type, sum(a.usd) AS volume_usd, sum(a.n) AS event_count, sum(a.unpriced) AS unpriced, 0 AS swaps
+  SELECT a.action, ${bucketOf('e.hour', '$8::interval')} AS bucket, e.pool_type, sum(a.usd) AS volume_usd, sum(a.n) AS event_count, sum(a.unpriced) AS unpriced, 0 AS swaps
   FROM (${typeFlowsIn(1)}) e
   CROSS JOIN LATERAL (VALUES ('deposit', e.deposits, e.deposit_usd, CASE WHEN e.deposits > 0 THEN e.unpriced ELSE 0 END),
     ('withdraw', e.withdrawals, e.withdraw_usd, CASE WHEN e.deposits = 0 AND e.withdrawals > 0 THEN e.unpriced ELSE 0 END),
     ('claim', e.claims, e.claim_usd, CASE WHEN e.deposits + e.withdrawals = 0 THEN e.unpriced ELSE 0 END)) AS a(action, n, usd, unpriced)
   WHERE $7::text IS NULL OR e.pool_type = $7 GROUP BY 1, 2, 3
-  UNION ALL SELECT 'swap', ${bucketOf('s.hour', 8)}, s.pool_type, coalesce(sum(s.usd), 0), sum(s.swaps), sum(s.unpriced), sum(s.swaps)
+  UNION ALL SELECT 'swap', ${bucketOf('s.hour', '$8::interval')}, s.pool_type, coalesce(sum(s.usd), 0), sum(s.swaps), sum(s.unpriced), sum(s.swaps)
   FROM (${typeSwapsIn(1)}) s WHERE $7::text IS NULL OR s.pool_type = $7 GROUP BY 1, 2, 3
 )
 SELECT action, bucket, pool_type, volume_usd, event_count::int, pct_of_bucket, unpriced::int, swaps::int

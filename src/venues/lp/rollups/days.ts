@@ -1,4 +1,4 @@
-import { quarterOf } from '../../../lib/tiles';
+import { bucketOf, quarterOf } from '../../../lib/tiles';
 import { hourOf } from './buckets';
 
 /** What providers did, as every rollup of it counts: events by kind, USD by kind, events without USD, first and last. */
@@ -157,7 +157,7 @@ export const poolLasts: Derived = {
 export const BUCKET_LENGTHS = '(VALUES (1), (4), (12), (24)) AS s(hours)';
 
 /** Start of the bucket of `s.hours` hours that an hour is in, as SQL. */
-export const bucketOf = (hour: string): string => `date_bin(make_interval(hours => s.hours), ${hour}, timestamptz '1970-01-01T00:00:00Z')`;
+export const countedBucketOf = (hour: string): string => bucketOf(hour, 'make_interval(hours => s.hours)');
 
 /** How many providers did something in a pool in buckets of `s.hours`, over `lp_owner_hour o`. */
 export const ownerCounts: Derived = {
@@ -165,7 +165,7 @@ export const ownerCounts: Derived = {
   columns: 'pool_address, bucket, hours, owners',
   select: (source) => `
 SELECT b.pool_address, b.bucket, b.hours, count(*)::int
-FROM (SELECT DISTINCT o.pool_address, s.hours, ${bucketOf('o.hour')} AS bucket, o.owner FROM ${source} WHERE o.owner <> '') b GROUP BY b.pool_address, b.bucket, b.hours`,
+FROM (SELECT DISTINCT o.pool_address, s.hours, ${countedBucketOf('o.hour')} AS bucket, o.owner FROM ${source} WHERE o.owner <> '') b GROUP BY b.pool_address, b.bucket, b.hours`,
 };
 
 /** Every derived rollup with the whole table it is counted from, in the order they build on each other. */

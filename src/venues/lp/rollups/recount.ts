@@ -5,7 +5,7 @@ import { HOURS, OWNER_DAYS, PAIRS, POSITIONS, SWAP_HOURS } from './changes';
 import { moveCounts } from './counted-days';
 import {
   BUCKET_LENGTHS,
-  bucketOf,
+  countedBucketOf,
   fill,
   flowDays,
   flowHours,
@@ -40,7 +40,7 @@ const changedMonths = (hours: string): string => `(SELECT DISTINCT pool_address,
 /** Whatever the pool. */
 const changedInAll = (hours: string): string => `(SELECT DISTINCT hour FROM ${hours}) c`;
 const CHANGED_BARS = `${changedInAll(HOURS)} JOIN lp_type_bar b ON b.bar >= c.hour AND b.bar < c.hour + interval '1 hour'`;
-const CHANGED_BUCKETS = `(SELECT DISTINCT pool_address, s.hours, ${bucketOf('hour')} AS bucket FROM ${HOURS} CROSS JOIN ${BUCKET_LENGTHS}) s`;
+const CHANGED_BUCKETS = `(SELECT DISTINCT pool_address, s.hours, ${countedBucketOf('hour')} AS bucket FROM ${HOURS} CROSS JOIN ${BUCKET_LENGTHS}) s`;
 const ofMonths = (table: string): string =>
   `JOIN ${table} d ON d.pool_address = c.pool_address AND d.day >= c.month AND d.day < c.month + interval '1 month'`;
 const CHANGED_OWNER_DAYS = `(SELECT DISTINCT pool_address, owner, day FROM ${OWNER_DAYS}) c`;

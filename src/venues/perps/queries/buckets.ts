@@ -1,4 +1,4 @@
-import { BUCKETS, type BucketSize, bucketsOf, checkGrid } from '../../../lib/grid';
+import { BUCKETS, type BucketSize, bucketsOf, checkGrid, intervalOf } from '../../../lib/grid';
 import { HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 
@@ -21,9 +21,5 @@ export function gridOf<Size extends BucketSize>(window: Window, size: Size, star
   const within = { from: start > window.from ? start : window.from, to: window.to };
   checkGrid(within, { size, allowed, rows });
   const buckets = bucketsOf(within, size);
-  const hours = BUCKETS[size] / HOUR_MS;
-  return { first: buckets[0] as Date, last: buckets.at(-1) as Date, step: `${hours} hours`, hours };
+  return { first: buckets[0] as Date, last: buckets.at(-1) as Date, step: intervalOf(size), hours: BUCKETS[size] / HOUR_MS };
 }
-
-/** The bucket an hour belongs to; `step` is a parameter. */
-export const bucketOf = (hour: string, step: string): string => `date_bin(${step}::interval, ${hour}, '1970-01-01T00:00:00Z')`;

@@ -1,8 +1,9 @@
 import { AppError } from '../../../errors';
 import { automaticSize } from '../../../lib/grid';
+import { bucketOf } from '../../../lib/tiles';
 import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { bucketOf, gridOf } from './buckets';
+import { gridOf } from './buckets';
 import { findFirstFill, findSmartRun, getSmartDay, openWindow, spanUpToNow, warnUndirected, widerTimeframe, without } from './scope';
 import { BOUGHT, type Grain, SOLD, VOLUME, VOLUME_COLUMNS, matchRows, smartRows } from './span';
 
@@ -28,10 +29,10 @@ export interface HeatmapCellRow {
 const SIZES = ['1h', '4h', '1d'] as const;
 
 const market = (grain: Grain): string =>
-  `SELECT coin, ${bucketOf('hour', '$6')} AS bucket, volume_usd, matches AS trade_count, bought_usd - sold_usd AS net_volume_usd, undirected
+  `SELECT coin, ${bucketOf('hour', '$6::interval')} AS bucket, volume_usd, matches AS trade_count, bought_usd - sold_usd AS net_volume_usd, undirected
   FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'undirected'], {}, 1, grain)} r`;
 const smart = (grain: Grain, is_told: boolean): string =>
-  `SELECT coin, ${bucketOf('hour', '$6')} AS bucket, ${VOLUME} AS volume_usd, fills AS trade_count, ${BOUGHT} - (${SOLD}) AS net_volume_usd, 0 AS undirected
+  `SELECT coin, ${bucketOf('hour', '$6::interval')} AS bucket, ${VOLUME} AS volume_usd, fills AS trade_count, ${BOUGHT} - (${SOLD}) AS net_volume_usd, 0 AS undirected
   FROM ${smartRows([...VOLUME_COLUMNS, 'fills'], { day: '$5', is_told }, {}, grain)} r`;
 
 // $1 to $4: the window; $5: day of the score run, null before the first; $6: bucket size; $7, $8: first and last bucket; $9: how many coins.

@@ -1,9 +1,10 @@
 import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
+import { bucketOf } from '../../../lib/tiles';
 import { HOUR_MS } from '../../../lib/time';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { bucketOf, gridOf } from './buckets';
+import { gridOf } from './buckets';
 import { findSmartRun, getKnownCoin, openWindow, reachOf, warnUndirected, widerTimeframe } from './scope';
 import { BOUGHT, type Grain, SOLD, VOLUME_COLUMNS, matchRows, openRows, ownRows, smartRows, spanOf } from './span';
 
@@ -34,7 +35,7 @@ export interface LongShortRow {
 
 /** Accounts by which side they took, of the span whose values start at `at`. */
 const takersIn = (at: number, grain: Grain): string => `
-  SELECT ${bucketOf('hour', '$6')} AS bucket, count(DISTINCT trader) FILTER (WHERE taker_buy_usd > 0) AS buyers, count(DISTINCT trader) FILTER (WHERE taker_sell_usd > 0) AS sellers
+  SELECT ${bucketOf('hour', '$6::interval')} AS bucket, count(DISTINCT trader) FILTER (WHERE taker_buy_usd > 0) AS buyers, count(DISTINCT trader) FILTER (WHERE taker_sell_usd > 0) AS sellers
   FROM ${ownRows(['taker_buy_usd', 'taker_sell_usd'], { coin: '$5' }, at, grain)} r GROUP BY 1`;
 
 // $1 to $4: the window; $5: the coin; $6: bucket size; $7, $8: first and last bucket; $9: day of the score run, null before the first;
@@ -44,7 +45,7 @@ const statement = (grain: Grain, is_told: boolean): Statement => ({
   keyed: true,
   text: `
 WITH taken AS (
-  SELECT ${bucketOf('hour', '$6')} AS bucket, sum(bought_usd) AS bought, sum(sold_usd) AS sold, sum(matches) AS matches, sum(undirected) AS undirected
+  SELECT ${bucketOf('hour', '$6::interval')} AS bucket, sum(bought_usd) AS bought, sum(sold_usd) AS sold, sum(matches) AS matches, sum(undirected) AS undirected
   FROM ${matchRows(['bought_usd', 'sold_usd', 'matches', 'undirected'], { coin: '$5' }, 1, grain)} r GROUP BY 1
 ),
 takers AS (
@@ -53,11 +54,11 @@ takers AS (
   UNION ALL ${takersIn(17, grain)}
 ),
 smart AS (
-  SELECT ${bucketOf('hour', '$6')} AS bucket, sum(${BOUGHT}) AS bought, sum(${SOLD}) AS sold
+  SELECT ${bucketOf('hour', '$6::interval')} AS bucket, sum(${BOUGHT}) AS bought, sum(${SOLD}) AS sold
   FROM ${smartRows(VOLUME_COLUMNS, { day: '$9', is_told }, { coin: '$5' }, grain)} r GROUP BY 1
 ),
 opened AS (
-  SELECT ${bucketOf('hour', '$6')} AS bucket, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts FROM ${openRows({ coin: '$5' }, 1, grain)} r GROUP BY 1
+  SELECT ${bucketOf('hour', '$6::interval')} AS bucket, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts FROM ${openRows({ coin: '$5' }, 1, grain)} r GROUP BY 1
 )
 SELECT bucket.bucket, coalesce(taken.bought, 0) AS long_volume, coalesce(taken.sold, 0) AS short_volume, taken.bought / nullif(taken.sold, 0) AS long_short_ratio,
   CASE WHEN $9::date IS NOT NULL THEN coalesce(smart.bought, 0) END AS smart_long_volume,

@@ -1,4 +1,4 @@
-import { quarterOf } from '../../../lib/tiles';
+import { bucketOf, quarterOf } from '../../../lib/tiles';
 import { MINUTE_MS } from '../../../lib/time';
 import { ADDED_GAINS, MOST_PNL } from './standings';
 import { TAKEN_HOURS } from './takers';
@@ -30,9 +30,7 @@ export type Unit = 'day' | 'quarter' | 'hour' | 'bar';
 /** The unit that an instant lies in, by its beginning. */
 export function unitOf(unit: Unit, instant: string): string {
   if (unit === 'quarter') return quarterOf(instant);
-  return unit === 'bar'
-    ? `date_bin('${BAR_MS} milliseconds', ${instant}, '1970-01-01T00:00:00Z')`
-    : `date_trunc('${unit}', ${instant}, 'UTC')`;
+  return unit === 'bar' ? bucketOf(instant, `'${BAR_MS} milliseconds'`) : `date_trunc('${unit}', ${instant}, 'UTC')`;
 }
 
 /** Columns of perp_trader_hour beside its key. */

@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { bucketOf } from '../../../lib/tiles';
 import { DAY_MS, isoDay } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import type { InsiderSignalsRecord } from '../scoring/insider';
@@ -92,7 +93,7 @@ export async function listBucketVolumes(
   const parameters = new Parameters();
   const grain = bucket_ms % DAY_MS === 0 ? 'day' : 'hour';
   const pieces = categoryPieces([window.from, window.to], { category, named: false, grain }, parameters);
-  const bucket = `date_bin(${parameters.add(`${bucket_ms} milliseconds`, 'interval')}, at, timestamptz '1970-01-01T00:00:00Z')`;
+  const bucket = bucketOf('at', parameters.addLength(bucket_ms));
   const text = `SELECT ${bucket} AS bucket, sum(buy_usdc + sell_usdc) AS usdc FROM (${pieces}) AS piece GROUP BY 1`;
   const rows = await sql.query<{ bucket: Date; usdc: string }>(
     { name: `pm_bucket_volumes_${grain}s${category === null ? '' : '_category'}`, text },

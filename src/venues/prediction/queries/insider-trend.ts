@@ -1,4 +1,5 @@
 import type { Sql } from '../../../db/sql';
+import { bucketOf } from '../../../lib/tiles';
 import type { Window } from '../../../lib/timeframe';
 import { millisecondsOf } from '../milliseconds';
 import { Parameters } from './parameters';
@@ -70,7 +71,7 @@ function tradesIn({ flagged, window, category }: FlaggedScope, parameters: Param
 /** Sums over the scope: every bucket and category in no order, the `most` markets with most USDC, and the whole; null without a trade. */
 export async function findInsiderSums(sql: Sql, scope: FlaggedScope, bucket_ms: number, most: number): Promise<InsiderSums | null> {
   const parameters = new Parameters();
-  const bucket = `date_bin(${parameters.add(`${bucket_ms} milliseconds`, 'interval')}, trade."timestamp", timestamptz '1970-01-01T00:00:00Z')`;
+  const bucket = bucketOf('trade."timestamp"', parameters.addLength(bucket_ms));
   const limit = parameters.add(most, 'int');
   // Trades are added up once, what is told of them from their sums. Markets are told apart by number on the way: their ids are long.
   const text = `WITH cell AS MATERIALIZED (

@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { bucketOf } from '../../../lib/tiles';
 import { Parameters } from './parameters';
 import { type Cut, type SmartRule, hoursOfMarket, placesOf, smartPieces, walletPieces } from './pieces';
 import { loadTold, toldName, toldWalletPieces, withCount, withTold } from './told-pieces';
@@ -21,15 +22,12 @@ export interface SeriesRow {
   fill_shares: string;
 }
 
-const bucketOf = (at: string, bucket_ms: number, parameters: Parameters): string =>
-  `date_bin(${parameters.add(`${bucket_ms} milliseconds`, 'interval')}, ${at}, timestamptz '1970-01-01T00:00:00Z')`;
-
 /** A market's outcomes in buckets of `bucket_ms`, UTC multiples; hours from rollups, so buckets below an hour need a cut of facts alone. Oldest first. */
 export function listSeries(sql: Sql, condition_id: string, cut: Cut, bucket_ms: number): Promise<SeriesRow[]> {
   const parameters = new Parameters();
   const { rolled, torn } = placesOf(cut, parameters);
   const id = parameters.add(condition_id, 'text');
-  const text = `SELECT token_id, ${bucketOf('at', bucket_ms, parameters)} AS bucket, (array_agg(open ORDER BY open_at, open_id))[1] AS open, max(high) AS high, min(low) AS low,
+  const text = `SELECT token_id, ${bucketOf('at', parameters.addLength(bucket_ms))} AS bucket, (array_agg(open ORDER BY open_at, open_id))[1] AS open, max(high) AS high, min(low) AS low,
   (array_agg(close ORDER BY close_at DESC, close_id DESC))[1] AS close, sum(buys)::int AS buys, sum(sells)::int AS sells, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc,
   sum(buy_usdc) + sum(sell_usdc) AS volume, sum(shares) AS shares, sum(fill_usdc) AS fill_usdc, sum(fill_shares) AS fill_shares
 FROM (
@@ -70,7 +68,7 @@ export async function listSmartSeries(
       hours === null
         ? smartPieces(cut, rule, parameters, filter)
         : toldWalletPieces(cut, rule, hours, { category: null, filter }, parameters);
-    const series = `(SELECT token_id, ${bucketOf('at', bucket_ms, parameters)} AS bucket, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc,
+    const series = `(SELECT token_id, ${bucketOf('at', parameters.addLength(bucket_ms))} AS bucket, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc,
   (count(DISTINCT wallet) FILTER (WHERE buys > 0))::int AS buyers, (count(DISTINCT wallet) FILTER (WHERE sells > 0))::int AS sellers
 FROM (${pieces}) AS piece GROUP BY 1, 2)`;
     const text = `${withCount(series, hours, parameters)} ORDER BY bucket, token_id`;

@@ -1,4 +1,5 @@
 import type { Sql } from '../../../db/sql';
+import { bucketOf } from '../../../lib/tiles';
 import { DAY_MS, isoSecond } from '../../../lib/time';
 import { listLatestSmart } from './latest-smart';
 import { latestSince } from './latest-wallets';
@@ -236,7 +237,7 @@ export async function listVolumeCells(
     const filter = group === 'market' ? `condition_id = ANY (${shown})` : 'true';
     const grain = grainOf(group, own, bucket_ms);
     const { pieces, label, markets, name, told } = readingOf('cells', group, own, parameters, grain, hours, filter);
-    const bucket = `date_bin(${parameters.add(`${bucket_ms} milliseconds`, 'interval')}, piece.at, timestamptz '1970-01-01T00:00:00Z')`;
+    const bucket = bucketOf('piece.at', parameters.addLength(bucket_ms));
     const text = `SELECT * FROM (SELECT ${label} AS label, ${bucket} AS bucket, sum(buy_usdc) + sum(sell_usdc) AS volume, sum(buys + sells)::int AS trades, ${told} AS told
 FROM (${pieces}) AS piece ${markets} GROUP BY 1, 2 HAVING sum(buys + sells) > 0) AS cell WHERE label = ANY (${shown}) ORDER BY bucket, label`;
     return sql.query<VolumeCellRow & { told: number }>({ name, text }, parameters.values);
