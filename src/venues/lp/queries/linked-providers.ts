@@ -1,7 +1,7 @@
 import { CURSOR_FORMS } from '../../../lib/cursor';
 import type { Sql, Statement } from '../../../db/sql';
 import { type PagedList, byParent } from '../../../lib/connection';
-import { isoDay } from '../../../lib/time';
+import { scoresOf } from '../../venue-scores';
 
 /** A provider's part in a pool in a window. */
 export interface PoolProviderRow {
@@ -51,20 +51,9 @@ export interface ScoreRow {
   version: string;
 }
 
-const SCORES: Statement = {
-  name: 'lp_linked_scores',
-  text: `SELECT wanted.parent, found.* FROM unnest($1::text[]) AS wanted(parent) CROSS JOIN LATERAL (
-  SELECT owner, to_char(day, 'YYYY-MM-DD') AS day, score, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct, coalesce(tags, '{}') AS tags, version
-  FROM lp_score AS kept WHERE kept.owner = wanted.parent AND kept.day <= $2::date AND ($3::date IS NULL OR kept.day < $3)
-  ORDER BY kept.day DESC LIMIT $4) AS found
-ORDER BY wanted.parent, found.day DESC`,
-};
-
 /** A provider's scores, one a daily run, newest first. */
-export const providerScores = (sql: Sql): PagedList<ScoreRow, null> => ({
-  name: 'lp scores of provider',
-  list: async (parents, { to, after, limit }) =>
-    byParent(await sql.query<ScoreRow & { parent: string }>(SCORES, [parents, isoDay(to), after?.[0], limit])),
-  position: ({ day }) => [day],
-  forms: [CURSOR_FORMS.day],
+export const providerScores = scoresOf<ScoreRow>({
+  table: 'lp_score',
+  account: 'owner',
+  columns: `owner, to_char(day, 'YYYY-MM-DD') AS day, score, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct, coalesce(tags, '{}') AS tags, version`,
 });
