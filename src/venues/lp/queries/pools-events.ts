@@ -1,8 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { CURSOR_FORMS, type CursorPosition, timedPosition } from '../../../lib/cursor';
 import { leastShown } from '../../../lib/statistics';
-import type { PoolType } from '../chain-addresses';
-import type { EventKind } from '../store/rows';
+import type { EventKind, EventRow, SwapRow } from '../store/rows';
 
 export interface PoolEventsArgs {
   pool_address: string;
@@ -18,28 +17,15 @@ export interface PoolEventsArgs {
 }
 
 /** A deposit, withdrawal or claim. Numeric columns are decimal text. */
-export interface PoolEventRow {
-  pool_address: string;
-  timestamp: Date;
-  tx_id: string;
-  position_address: string;
-  kind: EventKind;
-  n: number;
-  pool_type: PoolType;
-  owner: string | null;
-  amount_x: string | null;
-  amount_y: string | null;
+export interface PoolEventRow extends Pick<
+  EventRow,
+  'pool_address' | 'timestamp' | 'tx_id' | 'position_address' | 'kind' | 'n' | 'pool_type' | 'owner' | 'amount_x' | 'amount_y'
+> {
   usd: string | null;
 }
 
 /** A swap; the part paid in is positive, the part paid out negative. */
-export interface PoolSwapRow {
-  pool_address: string;
-  timestamp: Date;
-  tx_id: string;
-  outer_ix: number;
-  inner_ix: number;
-  pool_type: PoolType;
+export interface PoolSwapRow extends Pick<SwapRow, 'pool_address' | 'timestamp' | 'tx_id' | 'outer_ix' | 'inner_ix' | 'pool_type'> {
   owner: string;
   amount_x: string | null;
   amount_y: string | null;

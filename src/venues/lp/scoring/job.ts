@@ -6,7 +6,7 @@ import { recountSmart } from '../rollups/smart';
 import { copyInto } from '../store/copy';
 import type { Columns } from '../store/insert';
 import { positionPnl, positionsAsOf } from '../queries/positions';
-import { type ClosedLpPosition, S_LP, scoreProvider } from './formula';
+import { type ClosedLpPosition, type LpScore, scoreProvider } from './formula';
 import { type LpBehaviour, tagsOf } from './tags';
 
 /** Days before the day of the run that are scored too where no run has: events look at the score of the day before them. */
@@ -14,23 +14,12 @@ export const EARLIER_DAYS = 30;
 /** Providers held in memory at once, with what they ever closed. */
 const CHUNK = 5_000;
 
-interface ScoreRow {
+interface ScoreRow extends LpScore {
   owner: string;
-  score: number | null;
-  n: number;
-  wins: number;
-  win_rate_lb: number | null;
-  deposited_usd: number;
-  avg_pnl_pct: number | null;
   tags: string[] | null;
 }
 
-interface WrittenRow extends ScoreRow {
-  day: string;
-  version: string;
-}
-
-const SCORE: Columns<WrittenRow> = [
+const SCORE: Columns<ScoreRow & { day: string }> = [
   ['owner', 'text'],
   ['score', 'numeric'],
   ['n', 'integer'],
@@ -89,17 +78,16 @@ async function scoreAll(
 }
 
 function rowOf(provider: Provider, now: Date): ScoreRow {
-  const { score: value, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct } = scoreProvider(provider.closed);
-  const tags = tagsOf({ ...provider, score: value }, now);
-  return { owner: provider.owner, score: value, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct, tags };
+  const judged = scoreProvider(provider.closed);
+  return { owner: provider.owner, ...judged, tags: tagsOf({ ...provider, score: judged.score }, now) };
 }
 
 /** Scores as of the end of a day, by positions to which nothing happened later; who has none then is left out, and tags are of today only. */
 function earlierRows(providers: readonly Provider[], day: Date): ScoreRow[] {
   const end = day.getTime() + DAY_MS;
   return providers.flatMap(({ owner, closed }) => {
-    const { score: value, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct } = scoreProvider(closed.filter(({ over_at }) => over_at < end));
-    return value === null ? [] : [{ owner, score: value, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct, tags: null }];
+    const judged = scoreProvider(closed.filter(({ over_at }) => over_at < end));
+    return judged.score === null ? [] : [{ owner, ...judged, tags: null }];
   });
 }
 
@@ -118,7 +106,7 @@ const writeRows = (client: PoolClient, day: Date, rows: readonly ScoreRow[]): Pr
     client,
     'lp_score',
     SCORE,
-    rows.map((row) => ({ ...row, day: isoDay(day), version: S_LP.version })),
+    rows.map((row) => ({ ...row, day: isoDay(day) })),
   );
 
 /** All providers with their closed positions, by owner, `at_once` at a time: both are read side by side, in one order. */

@@ -1,23 +1,27 @@
 import type { Sql, Statement } from '../../../db/sql';
+import type { pm_market as MarketRecord } from '../../../generated/prisma/client';
 import { activeAt } from './active-markets';
 import { Parameters } from './parameters';
 
+const SHOWN_COLUMNS = [
+  'condition_id',
+  'question',
+  'slug',
+  'event_slug',
+  'category',
+  'end_date',
+  'created_at',
+  'closed_at',
+  'resolved_at',
+  'winning_outcome',
+  'is_voided',
+] as const satisfies readonly (keyof MarketRecord)[];
+
+/** What is shown of a market in a list of markets. */
+export type ShownMarket = Pick<MarketRecord, (typeof SHOWN_COLUMNS)[number]>;
+
 /** What a listing needs of a market before it chooses. */
-export interface ListedMarket {
-  condition_id: string;
-  question: string | null;
-  slug: string | null;
-  event_slug: string | null;
-  category: string;
-  tags: string[];
-  outcomes: string[];
-  end_date: Date | null;
-  created_at: Date | null;
-  closed_at: Date | null;
-  resolved_at: Date | null;
-  winning_outcome: string | null;
-  is_voided: boolean;
-}
+export type ListedMarket = ShownMarket & Pick<MarketRecord, 'tags' | 'outcomes'>;
 
 export type ListedStatus = 'active' | 'closing_soon' | 'resolved' | 'all';
 
@@ -50,8 +54,6 @@ export function statusAt(status: ListedStatus, market: string, now: string): str
   }
 }
 
-const COLUMNS =
-  'condition_id, question, slug, event_slug, category, tags, outcomes, end_date, created_at, closed_at, resolved_at, winning_outcome, is_voided';
 const TEXT = `lower(concat_ws(' ', question, slug, event_slug, array_to_string(outcomes, ' '), array_to_string(tags, ' ')))`;
 
 const patternOf = (word: string): string => `%${word.replace(/[\\%_]/g, '\\$&')}%`;
@@ -67,7 +69,7 @@ export function listedMarkets(scope: ListScope, now: Date, parameters: Parameter
   const foreign = scope.words?.filter((word) => !isAscii(word)).map(eitherCase) ?? [];
   const patterns = scope.words?.filter(isAscii).map(patternOf) ?? null;
   parameters.values.push(now, scope.category, patterns, scope.exactly, scope.resolved_from, foreign.length > 0 ? foreign : null);
-  return `SELECT ${COLUMNS} FROM pm_market AS market WHERE ${statusAt(scope.status, 'market', '$1')} AND ($2::text IS NULL OR category = $2) AND ($3::text[] IS NULL OR ${TEXT} LIKE ALL ($3))
+  return `SELECT ${SHOWN_COLUMNS.join(', ')}, tags, outcomes FROM pm_market AS market WHERE ${statusAt(scope.status, 'market', '$1')} AND ($2::text IS NULL OR category = $2) AND ($3::text[] IS NULL OR ${TEXT} LIKE ALL ($3))
   AND ($6::text[] IS NULL OR ${TEXT} ~ ALL ($6)) AND ($4::text[] IS NULL OR condition_id = ANY ($4) OR slug = ANY ($4) OR event_slug = ANY ($4)) AND ($5::timestamptz IS NULL OR resolved_at >= $5)`;
 }
 
@@ -85,13 +87,10 @@ export async function hasMarkets(sql: Sql, scope: ListScope, now: Date): Promise
   return (await sql.query({ name: `pm_any_${scope.status}`, text }, parameters.values)).length > 0;
 }
 
-/** What is shown of a market in a list of markets. */
-export type ShownMarket = Omit<ListedMarket, 'tags' | 'outcomes'>;
-
 const SHOWN: Statement = {
   name: 'pm_shown_markets',
   keyed: true,
-  text: `SELECT condition_id, question, slug, event_slug, category, end_date, created_at, closed_at, resolved_at, winning_outcome, is_voided FROM pm_market WHERE condition_id = ANY ($1)`,
+  text: `SELECT ${SHOWN_COLUMNS.join(', ')} FROM pm_market WHERE condition_id = ANY ($1)`,
 };
 
 /** What is shown of these markets, in no order; unknown ones are not told. */
