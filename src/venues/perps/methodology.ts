@@ -1,3 +1,4 @@
+import { COPY_WEIGHTS, FULL_LIFT } from '../../lib/copy-score';
 import { type Definition, written } from '../../lib/definition';
 import { PLAIN, STRONG } from './pressure';
 import { WEIGHTS as FRESH } from './queries/fresh-whales';
@@ -5,7 +6,7 @@ import { DIRECTED, FULL_WALLETS, STRENGTHS } from './queries/smart-wallets-signa
 import { DEVIATIONS } from './rollups/timings';
 import { SHARPE } from './queries/trader-stats';
 import { NEWEST_FILLS } from './scoring/behaviour';
-import { FEWEST_MATCHES, FULL_LIFT, MOST_LEADERS, WEIGHTS as COPY } from './scoring/copiers';
+import { FEWEST_MATCHES, MOST_LEADERS } from './scoring/copiers';
 import { S_PERP } from './scoring/formula';
 import { CLUSTER } from './scoring/self-trades';
 import { PERP_TAGS } from './scoring/tags';
@@ -60,7 +61,7 @@ Tiers: \`elite\` from ${ELITE_SCORE}, \`smart\` from ${SMART_SCORE}, \`average\`
     title: 'Trader tags',
     text: `Told by the daily run, over the whole life. \`elite\`, \`smart\`: by score. \`whale\`: a position of $${written(PERP_TAGS.whale_usd)} or more at entry. \`specialist\`: ${100 * PERP_TAGS.specialist.share} % of its volume in one coin, with ${PERP_TAGS.specialist.round_trips} round trips there. \`fresh\`: first fill less than ${PERP_TAGS.fresh_days} days ago. \`one_hit\`: one coin on one day made ${100 * one_coin_day.share} % or more of its PnL. \`liquidated\`: was liquidated once. \`scalper\`: median holding time below ${PERP_TAGS.scalper_below_seconds / 60} minutes; \`swing\`: ${PERP_TAGS.swing_from_seconds / 3_600} hours or more.
 
-\`copy_trader\`: its entries follow those of one of the ${MOST_LEADERS} best smart accounts in the same coin and direction, within 60 minutes, over 30 days, ${FEWEST_MATCHES} times or more, and the leader follows it less than half as often; ${COPY.precision} · precision + ${COPY.coverage} · coverage + ${COPY.lift} · min(lift/${FULL_LIFT}, 1) + ${COPY.regularity} · regularity of lags is ${PERP_TAGS.copy_score} or more (words as in "Copying").
+\`copy_trader\`: its entries follow those of one of the ${MOST_LEADERS} best smart accounts in the same coin and direction, within 60 minutes, over 30 days, ${FEWEST_MATCHES} times or more, and the leader follows it less than half as often; ${COPY_WEIGHTS.precision} · precision + ${COPY_WEIGHTS.coverage} · coverage + ${COPY_WEIGHTS.lift} · min(lift/${FULL_LIFT}, 1) + ${COPY_WEIGHTS.regularity} · regularity of lags is ${PERP_TAGS.copy_score} or more (words as in "Copying").
 
 Machines, left out of rankings unless \`include_bots\`: \`market_maker\`: ${PERP_TAGS.market_maker.fills} fills or more, ${100 * PERP_TAGS.market_maker.maker_share} % of them as maker, |buys − sells| at most ${100 * PERP_TAGS.market_maker.net_share} % of volume. \`wash\`: ${100 * PERP_TAGS.wash_share} % or more of its volume against itself or its cluster: accounts that each have ${100 * CLUSTER.share} % of their matches, and ${CLUSTER.matches}, with the other. \`vault\`: on the venue's list of vaults. \`hft_bot\`: ${PERP_TAGS.hft_bot.fills_a_day} fills or more per active day, or a median gap below ${PERP_TAGS.hft_bot.gap_seconds} seconds with ${PERP_TAGS.hft_bot.gap_fills} fills (of its newest ${written(NEWEST_FILLS)}); the tag alone does not leave it out.`,
   },

@@ -1,3 +1,4 @@
+import { COPY_WEIGHTS, FULL_LIFT } from '../../lib/copy-score';
 import { type Definition, written } from '../../lib/definition';
 import { CATEGORIES } from '../../lib/category';
 import { FEWEST_WALLETS, TOGETHER_MS } from './consensus';
@@ -12,7 +13,7 @@ import { ENOUGH_WALLETS as SIGNAL_WALLETS, STRENGTHS as SIGNAL_STRENGTHS } from 
 import { CLEAR_STRENGTH } from './resolvers/signals-views';
 import { BELONGS_USDC } from './rollups/told-wallets';
 import { WASH_DAYS, WASH_MATCHES, WASH_SECONDS } from './scoring/behaviour';
-import { COPY_SCORE, FULL_LIFT, WEIGHTS as COPY } from './scoring/copying';
+import { COPY_SCORE } from './scoring/copying';
 import { D_INS } from './scoring/insider';
 import { MOST_AGE_DAYS } from './scoring/insider-job';
 import { MOST_SURVIVORS } from './scoring/insider-phases';
@@ -154,7 +155,7 @@ The scan has two phases: wallets that cannot reach the score by their age, the m
     title: 'Copying',
     text: `Fills of one transaction of a wallet on one token and side are one trade. A trade of the follower matches one of the leader on the same token and side when it comes later, by at most the allowed lag; it takes the newest of them that it has not taken before. A copied purchase needs that the follower held nothing of the token before the leader's trade, a copied sale that it held some.
 
-precision = matches / trades of the follower, coverage (\`overlap_pct\` / 100) = matches / trades of the leader, lift = precision / share of all other wallets' fills that fall into the same windows by chance, \`p_value\` = chance of so many matches (binomial tail), regularity = 1 − sample deviation / mean of the lags, cut to 0..1, 0 with one match. \`copy_score\` (0-1) = ${COPY.precision} · precision + ${COPY.coverage} · coverage + ${COPY.lift} · min(lift/${FULL_LIFT}, 1) + ${COPY.regularity} · regularity. A copier has ${COPY_SCORE} or more, is no machine ("Wallet tags"), and the leader follows it less than half as often as it follows the leader.`,
+precision = matches / trades of the follower, coverage (\`overlap_pct\` / 100) = matches / trades of the leader, lift = precision / share of all other wallets' fills that fall into the same windows by chance, \`p_value\` = chance of so many matches (binomial tail), regularity = 1 − sample deviation / mean of the lags, cut to 0..1, 0 with one match. \`copy_score\` (0-1) = ${COPY_WEIGHTS.precision} · precision + ${COPY_WEIGHTS.coverage} · coverage + ${COPY_WEIGHTS.lift} · min(lift/${FULL_LIFT}, 1) + ${COPY_WEIGHTS.regularity} · regularity. A copier has ${COPY_SCORE} or more, is no machine ("Wallet tags"), and the leader follows it less than half as often as it follows the leader.`,
   },
   {
     id: 'pm-followable',

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { copyScoreOf } from '../../../lib/copy-score';
 import { clip, roundTo } from '../../../lib/statistics';
 import { heldAt } from '../queries/held';
 import { SMART_SCORE } from '../tier';
@@ -10,8 +11,6 @@ const MAX_LAG = "interval '60 minutes'";
 export const FEWEST_MATCHES = 5;
 /** Whose copiers are looked for: the best of the smart accounts. */
 export const MOST_LEADERS = 300;
-export const WEIGHTS = { precision: 0.4, coverage: 0.2, lift: 0.2, regularity: 0.2 } as const;
-export const FULL_LIFT = 10;
 /** Without the noise of binary fractions, which would put what stands at a bound on either side of it. */
 const SCORE_DIGITS = 12;
 
@@ -38,13 +37,7 @@ export function copyScore(own: Following): number | null {
   const coverage = own.covered / own.leader_entries;
   const lift = own.chance > 0 ? precision / own.chance : 0;
   const regularity = clip(1 - (own.lag_deviation ?? 0) / own.mean_lag_seconds);
-  return roundTo(
-    WEIGHTS.precision * precision +
-      WEIGHTS.coverage * coverage +
-      WEIGHTS.lift * Math.min(lift / FULL_LIFT, 1) +
-      WEIGHTS.regularity * regularity,
-    SCORE_DIGITS,
-  );
+  return roundTo(copyScoreOf({ precision, coverage, lift, regularity }), SCORE_DIGITS);
 }
 
 /** Entries once for each hour a copy of them can fall in: the join is by equal hours. */

@@ -1,3 +1,4 @@
+import { COPY_WEIGHTS, FULL_LIFT, copyScoreOf } from '../../../lib/copy-score';
 import { clip, mean, median, standardDeviation } from '../../../lib/statistics';
 
 /** All fills of one transaction of a wallet on one token and side. */
@@ -24,8 +25,6 @@ export interface CopyMatch {
 
 /** From this score on one wallet copies another. */
 export const COPY_SCORE = 0.5;
-export const FULL_LIFT = 10;
-export const WEIGHTS = { precision: 0.4, coverage: 0.2, lift: 0.2, regularity: 0.2 } as const;
 
 /** Trades of a wallet. */
 export interface Course {
@@ -118,11 +117,7 @@ export function copyFigures(matches: readonly CopyMatch[], follower_trades: numb
     coverage,
     lift,
     p_value: binomialTail(matches.length, Math.max(follower_trades, matches.length), chance),
-    copy_score:
-      WEIGHTS.precision * precision +
-      WEIGHTS.coverage * coverage +
-      WEIGHTS.lift * (lift === null ? 1 : Math.min(lift / FULL_LIFT, 1)) +
-      WEIGHTS.regularity * regularity,
+    copy_score: copyScoreOf({ precision, coverage, lift: lift ?? Infinity, regularity }),
     avg_lag_seconds: average,
     median_lag_seconds: median(lags) as number,
   };
@@ -135,12 +130,12 @@ export function copyFigures(matches: readonly CopyMatch[], follower_trades: numb
 export function mostTrades(most_matches: number, leader_trades: number, chance: number): number {
   const coverage = Math.min(1, most_matches / Math.max(1, leader_trades));
   // Sums of fractions err in their last digits.
-  const missing = COPY_SCORE - WEIGHTS.coverage * coverage - WEIGHTS.regularity - 1e-9;
+  const missing = COPY_SCORE - COPY_WEIGHTS.coverage * coverage - COPY_WEIGHTS.regularity - 1e-9;
   const full = FULL_LIFT * Math.max(0, chance);
   const precision =
-    missing > WEIGHTS.precision * full + WEIGHTS.lift
-      ? (missing - WEIGHTS.lift) / WEIGHTS.precision
-      : missing / (WEIGHTS.precision + WEIGHTS.lift / full);
+    missing > COPY_WEIGHTS.precision * full + COPY_WEIGHTS.lift
+      ? (missing - COPY_WEIGHTS.lift) / COPY_WEIGHTS.precision
+      : missing / (COPY_WEIGHTS.precision + COPY_WEIGHTS.lift / full);
   return precision > 0 ? Math.floor(most_matches / precision) : Infinity;
 }
 
