@@ -1,6 +1,6 @@
 import { FOREIGN_CURSOR, belongsTo, listScope } from '../lib/cursor';
 import { BUCKETS, type BucketSize, SHORTER, refusedGrid } from '../lib/grid';
-import { TIMEFRAMES, type Timeframe, lengthOf, windowOf, withShorter } from '../lib/timeframe';
+import { TIMEFRAMES, type Timeframe, longestOf, windowOf, withShorter } from '../lib/timeframe';
 import type { Endpoint, Value } from './endpoint';
 import type { Reading } from './reading';
 
@@ -58,7 +58,7 @@ function longestWindow(reading: Reading): void {
     reading.variables.timeframes = meant;
     return;
   }
-  const longest = timeframes?.toSorted((a, b) => lengthOf(b) - lengthOf(a))[0];
+  const longest = longestOf(timeframes ?? []);
   if (longest !== timeframe) problem('is not the longest of timeframes', longest);
 }
 

@@ -52,7 +52,6 @@ export interface Endpoint {
   oneOfRequired: readonly (readonly string[])[];
 }
 
-/** Sent to every endpoint, priced by none: which fields, and in which format. */
 const FORMATS = ['json', 'csv', 'ndjson'] as const;
 export type Format = (typeof FORMATS)[number];
 

@@ -158,10 +158,12 @@ function readSingle(parameter: Parameter, name: string, values: readonly unknown
   return read;
 }
 
+/** Items of a list, however they were sent: one text of several, a list, or each by itself. */
+const itemsOf = (values: readonly unknown[]): unknown[] =>
+  values.flatMap((value) => (typeof value === 'string' ? value.split(',') : Array.isArray(value) ? (value as unknown[]) : [value]));
+
 function readList(parameter: Parameter, name: string, values: readonly unknown[], reading: Reading): Value | undefined {
-  const items = values.flatMap((value) =>
-    typeof value === 'string' ? value.split(',') : Array.isArray(value) ? (value as unknown[]) : [value],
-  );
+  const items = itemsOf(values);
   const [min, max] = [parameter.min as number, parameter.max as number];
   if (items.length < min || items.length > max)
     return bad(reading, parameter.name, `must hold ${min} to ${max} items`, { min_items: min, max_items: max }, items.length);
@@ -232,9 +234,7 @@ function readPresentation(endpoint: Endpoint, raw: RawParameters, reading: Readi
 function readFields({ answer }: Endpoint, raw: RawParameters, reading: Reading): void {
   const fields = raw.get('fields');
   if (fields === undefined) return;
-  const names = fields.flatMap((value) =>
-    typeof value === 'string' ? value.split(',') : Array.isArray(value) ? (value as unknown[]) : [value],
-  );
+  const names = itemsOf(fields);
   const fitting = names.length > 0 && names.length <= MOST_FIELDS;
   if (!fitting || !names.every((name) => typeof name === 'string' && name.length <= 100 && FIELD.test(name))) {
     bad(reading, 'fields', `must be 1 to ${MOST_FIELDS} field names, dot paths allowed`, 'e.g. condition_id,question', fields[0]);

@@ -16,10 +16,7 @@ type Reader = (raw: unknown, parameter: Parameter) => ValueReading;
 
 const wrong = (issue: string, allowed?: unknown, suggestion?: string): ValueReading => ({ ok: false, issue, allowed, suggestion });
 
-/** Text from a query string, or a JSON value of the right type. */
-function textOf(raw: unknown): string | undefined {
-  return typeof raw === 'string' ? raw : undefined;
-}
+const textOf = (raw: unknown): string | undefined => (typeof raw === 'string' ? raw : undefined);
 
 const NUMBER = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$/;
 

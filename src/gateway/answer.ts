@@ -74,8 +74,7 @@ function sendError(response: Response, answer: Answer & { kind: 'error' }): void
   const { error } = answer;
   const { context } = error;
   response.locals.code = error.code;
-  response.status(error.status).set('Cache-Control', 'no-store');
-  for (const [name, value] of Object.entries(answer.headers)) response.set(name, value);
+  response.status(error.status).set('Cache-Control', 'no-store').set(answer.headers);
   if (context.retry_after_s !== undefined) response.set('Retry-After', String(context.retry_after_s));
   const body = {
     error: error.message,

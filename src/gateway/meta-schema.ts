@@ -1,4 +1,5 @@
-const text = { type: 'string' };
+import { text } from './error-schema';
+
 const instant = { type: 'string', format: 'date-time' };
 const number = { type: 'number' };
 const integer = { type: 'integer' };

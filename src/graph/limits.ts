@@ -1,5 +1,6 @@
 import {
   type ASTNode,
+  type DocumentNode,
   type ExecutionArgs,
   type FragmentDefinitionNode,
   GraphQLError,
@@ -19,6 +20,10 @@ const tooDeep = (nodes?: ASTNode): GraphQLError =>
   });
 /** GraphiQL's own introspection has some 300; every name, bracket and value is one. */
 const MOST_TOKENS = 5_000;
+
+/** A document's fragments by name. */
+const fragmentsOf = ({ definitions }: DocumentNode): (readonly [string, FragmentDefinitionNode])[] =>
+  definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : []));
 
 /** Levels of fields below a selection, fragments followed once each; introspection is not counted: GraphiQL needs it. */
 function depthOf(
@@ -43,9 +48,7 @@ function depthOf(
 /** Refuses queries nested deeper than the limit. */
 const depthLimit: ValidationRule = (context) => ({
   Document(document) {
-    const fragments = new Map(
-      document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [])),
-    );
+    const fragments = new Map(fragmentsOf(document));
     for (const node of document.definitions) {
       if (node.kind !== Kind.OPERATION_DEFINITION || depthOf(node.selectionSet, fragments, new Map()) <= MOST_DEPTH) continue;
       context.reportError(tooDeep(node));
@@ -88,9 +91,7 @@ export const limits: Plugin = {
     const { schema, document, operationName, variableValues } = args as ExecutionArgs;
     const operation = getOperationAST(document, operationName);
     if (!operation) return;
-    const fragments = Object.fromEntries(
-      document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [])),
-    );
+    const fragments = Object.fromEntries(fragmentsOf(document));
     const refused = refusal(() => costOf(schema, operation, fragments, variableValues ?? {}));
     if (refused) setResultAndStopExecution({ errors: [refused] });
   },

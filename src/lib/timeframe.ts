@@ -82,6 +82,10 @@ export const withShorter = (timeframe: Timeframe): Timeframe[] => [
   timeframe,
 ];
 
+/** The longest of several windows. */
+export const longestOf = (timeframes: readonly Timeframe[]): Timeframe | undefined =>
+  timeframes.toSorted((a, b) => lengthOf(b) - lengthOf(a))[0];
+
 /** Length in seconds for comparing windows: `today` counts as 24h, `all` as longer than anything. */
 export function lengthOf(timeframe: Timeframe): number {
   if (timeframe === 'today') return LENGTHS['24h'];

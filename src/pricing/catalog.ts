@@ -1,7 +1,6 @@
 import crypto from 'node:crypto';
 import type { Endpoint, Parameter, Value } from '../endpoints/endpoint';
 import { FORMS } from '../lib/forms';
-import type { Timeframe } from '../lib/timeframe';
 import { CAPS_MICRO, SPECIAL_RULES, WINDOW_LISTS } from './exceptions';
 import { quote } from './quote';
 import { BASE_MICRO, CEILING_MICRO, FLOOR_MICRO, TIMEFRAME_MULTIPLIERS, dollars } from './tiers';
@@ -71,8 +70,16 @@ function conditionOf(parameter: Parameter): string {
   return parameter.filter?.unless ? `sent and not ${parameter.filter.unless}` : 'sent';
 }
 
-function filtersOf(endpoints: readonly Endpoint[]): { param: string; factor: number; condition: string; endpoints: string[] }[] {
-  const rows = new Map<string, { param: string; factor: number; condition: string; endpoints: string[] }>();
+interface FilterRow {
+  param: string;
+  factor: number;
+  condition: string;
+  /** Paths. */
+  endpoints: string[];
+}
+
+function filtersOf(endpoints: readonly Endpoint[]): FilterRow[] {
+  const rows = new Map<string, FilterRow>();
   for (const endpoint of endpoints) {
     for (const parameter of endpoint.parameters) {
       if (!parameter.filter) continue;
@@ -128,9 +135,7 @@ function rulesOf(endpoints: readonly Endpoint[]) {
     decimals: 6,
     tiers: Object.fromEntries(Object.entries(BASE_MICRO).map(([tier, micro]) => [tier, dollars(micro)])),
     bounds: { floor: dollars(FLOOR_MICRO), ceiling: dollars(CEILING_MICRO) },
-    timeframe_multipliers: Object.fromEntries(
-      Object.entries(TIMEFRAME_MULTIPLIERS).map(([token, factor]) => [token as Timeframe, Number(factor)]),
-    ),
+    timeframe_multipliers: Object.fromEntries(Object.entries(TIMEFRAME_MULTIPLIERS).map(([token, factor]) => [token, Number(factor)])),
     limit_rule: 'max(1, limit / default_limit)',
     filters: filtersOf(endpoints),
     special_rules: SPECIAL_RULES.map(({ endpoints: names, rule }) => ({ endpoints: pathsOf(names), rule })).filter(

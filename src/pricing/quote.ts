@@ -1,6 +1,6 @@
 import type { Endpoint, Parameter, Tier, Value } from '../endpoints/endpoint';
 import { ONE, type Rational, atLeast, atMost, decimal, ratio, rounded, times, toNumber } from '../lib/rational';
-import { type Timeframe, lengthOf } from '../lib/timeframe';
+import { type Timeframe, longestOf } from '../lib/timeframe';
 import { CAPS_MICRO, SPECIAL_RULES, type Variables, WINDOW_LISTS } from './exceptions';
 import { BASE_MICRO, CEILING_MICRO, FLOOR_MICRO, TIMEFRAME_MULTIPLIERS, dollars } from './tiers';
 
@@ -62,7 +62,7 @@ function isActive(parameter: Parameter, value: Value | undefined): boolean {
 function timeframeFactor(endpoint: Endpoint, variables: Variables): Rational {
   const list = WINDOW_LISTS[endpoint.name];
   const windows = list === undefined ? undefined : (variables[list] as readonly Timeframe[] | undefined);
-  const token = (variables.timeframe as Timeframe | undefined) ?? windows?.toSorted((a, b) => lengthOf(b) - lengthOf(a))[0];
+  const token = (variables.timeframe as Timeframe | undefined) ?? longestOf(windows ?? []);
   if (token === undefined) return ONE;
   const multiplier = decimal(TIMEFRAME_MULTIPLIERS[token]);
   // Where leaving it out means "no window", a token only narrows: the factor never exceeds 1.

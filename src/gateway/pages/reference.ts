@@ -92,7 +92,7 @@ const HOW_TO_PAY = `<h2 id="paying">Paying</h2><ol>
 <li>Send the request without payment. The <code>402</code> tells its exact price and how to pay it, and checks the parameters: all free.</li>
 <li>Send it again with the proof. Stock clients do both by themselves: x402 (Solana) <code>@x402/fetch</code> with <code>@x402/svm</code>; MPP <code>mppx</code> (tempo) and <code>@solana/mpp</code> (solana).
 <code>Accept-Payment: tempo/charge</code> asks for the offers of one method alone.</li>
-<li>The query runs, and only when it has succeeded with data is the payment broadcast. Errors, time-outs (60 s) and empty answers cost nothing.</li></ol>
+<li>The query runs, and only when it has succeeded with data is the payment broadcast. Errors, time-outs (${PAYMENT_DEFAULTS.deadline_ms / 1_000} s) and empty answers cost nothing.</li></ol>
 <ul><li>Sign, but do not send: a payment that its buyer has sent already (MPP <code>hash</code>, <code>signature</code>) is refused, and buys nothing.</li>
 <li>For ${PAYMENT_DEFAULTS.kept_answer_ms / 60_000} minutes an answer that was lost on its way is given again without paying twice: for the same proof (of x402, version 2), or for another proof of
 the same payer with the same <code>Idempotency-Key</code>, 1 to 128 visible characters of your choice. x402 also takes its extension <code>payment-identifier</code>.
