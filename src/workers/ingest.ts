@@ -36,15 +36,6 @@ async function* rejoin(first: IteratorResult<unknown>, rest: AsyncIterator<unkno
 /** Begins a transaction that writes facts of a venue. */
 export const writing = (venue: string): string => `${LONG_WORK}; ${writersTurn(venue)}`;
 
-/** Loads one page of a venue in one transaction: its facts and the cursor become visible together, or not at all. */
-export const loadPage = (
-  pool: Pool,
-  venue: VenueName,
-  source: RecordedSource,
-  page: RecordedPage,
-  options: LoadOptions,
-): Promise<IngestReport> => together(pool, venue, (load) => load(source, page, options));
-
 /** What `ingestFrom` tells while it works. */
 export interface IngestListener {
   page(name: string, source: string | null): void;

@@ -7,11 +7,12 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { DAY_MS } from '../../src/lib/time';
 import type { VenueName } from '../../src/lib/venue-name';
 import { testDatabase } from '../support/database';
+import { wingOf } from '../support/world';
 import { type Figure, printTable } from './measure';
 import { backfill, together } from '../../src/workers/ingest';
 import { runScores } from '../../src/workers/scores';
 import { type Spent, spending } from './spent';
-import { WORLD_SCORED, WORLD_START, byPage, loadAll, simulatorOf, venueOf } from './world-build';
+import { WORLD_SCORED, WORLD_START, byPage, loadAll, simulatorOf } from './world-build';
 
 // BENCH_VENUE=prediction|perps|lp (all), BENCH_INGEST=facts of each venue's world, about (60000), BENCH_PAGED=no leaves out what takes longest by far.
 
@@ -71,7 +72,7 @@ test.each(VENUES)('loading %s', async (name) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bench-ingest-'));
   try {
     const pages = [...simulatorOf(name, FACTS, 1).pages(WORLD_START, WORLD_SCORED)];
-    const venue = venueOf(name);
+    const venue = wingOf(name);
     const tables = await tablesOf(db.pool, name);
     const paged = PAGED
       ? await spending(db.pool, () => together(db.pool, name, async (load) => (await loadAll(load, venue, pages)).facts))
@@ -107,7 +108,7 @@ test.each(VENUES)('loading %s', async (name) => {
 const SCORED_TO = new Date(WORLD_SCORED.getTime() - 10 * DAY_MS);
 
 test('loading prediction into a scored store, page by page', async () => {
-  const venue = venueOf('prediction');
+  const venue = wingOf('prediction');
   const world = simulatorOf('prediction', FACTS, 1);
   const scored = await testDatabase();
   const rows: Figure[] = [];

@@ -7,9 +7,10 @@ import { openPage } from '../../src/workers/pages';
 import { upstreamFill } from '../support/converters/perps/full-columns';
 import { testDatabase } from '../support/database';
 import { realData } from '../support/real-data';
+import { wingOf } from '../support/world';
 import { countsOf, distanceOf, hoursOf, rhythmOf, sumsOf, tailOf } from './likeness';
 import { type Figure, printTable } from './measure';
-import { WORLD_SCORED, WORLD_START, loadAll, simulatorOf, venueOf } from './world-build';
+import { WORLD_SCORED, WORLD_START, loadAll, simulatorOf } from './world-build';
 
 // How close a simulated world comes to recorded data: heavy tails, who does how much of it, and the rhythm of the day. Needs the recordings beside the
 // repository (test/support/real-data.ts). BENCH_LIKENESS facts a venue (200000), BENCH_VENUE, BENCH_SEED.
@@ -300,7 +301,7 @@ const withRecords = VENUES.every((venue) => realData(`real/${FOLDERS[venue]}`) !
 (withRecords ? test.each(VENUES) : test.skip.each(VENUES))('%s beside recorded data (skipped where that is absent)', async (name) => {
   const db = await testDatabase();
   try {
-    const venue = venueOf(name);
+    const venue = wingOf(name);
     await backfill(db.pool, venue, (load) => loadAll(load, venue, simulatorOf(name, FACTS, SEED).pages(WORLD_START, WORLD_SCORED)));
     const { amounts, times } = await COMPARE[name](db.pool);
     printTable(`${name}: recorded, simulated`, amounts.map(tailFigure));

@@ -2,9 +2,10 @@ import { Client } from 'pg';
 import { openDatabase } from '../../src/db/client';
 import type { VenueName } from '../../src/lib/venue-name';
 import { HOUR_MS, MINUTE_MS } from '../../src/lib/time';
+import { wingOf } from '../support/world';
 import { type Figure, printTable } from './measure';
 import { spending } from './spent';
-import { WORLD_NOW, byPage, loadAll, simulatorOf, venueOf } from './world-build';
+import { WORLD_NOW, byPage, loadAll, simulatorOf } from './world-build';
 import { openBenchWorld } from './worlds';
 
 // What a page costs that a live feed adds to much that is there: the next minutes of a kept world, read into a copy of it two at a time.
@@ -34,7 +35,7 @@ async function onCopy<T>(url: string, work: (url: string) => Promise<T>): Promis
 }
 
 async function readOn(name: VenueName, size: number, url: string): Promise<Figure> {
-  const [venue, simulator] = [venueOf(name), simulatorOf(name, size, 1)];
+  const [venue, simulator] = [wingOf(name), simulatorOf(name, size, 1)];
   const until = WORLD_NOW.getTime() + READ_MS;
   const pages = Array.from({ length: Math.ceil(READ_MS / POLL_MS) }, (_, poll) => {
     const from = WORLD_NOW.getTime() + poll * POLL_MS;

@@ -1,16 +1,14 @@
 import type { Pool } from 'pg';
-import { VENUES } from '../../src/catalogue';
-import { lpWorld } from '../../src/sandbox/simulator/lp';
-import { perpsWorld } from '../../src/sandbox/simulator/perps';
-import { predictionWorld } from '../../src/sandbox/simulator/prediction';
 import { LONG_WORK, inTransaction } from '../../src/db/transaction';
 import type { VenueWorld, WorldPage } from '../../src/sandbox/simulator/world';
 import type { VenueName } from '../../src/lib/venue-name';
 import type { Venue } from '../../src/venues/venue';
-import { type PageLoader, backfill, loadPage, loadPages } from '../../src/workers/ingest';
+import { type PageLoader, backfill, loadPages } from '../../src/workers/ingest';
 import { pageOf } from '../../src/workers/pages';
 import type { RecordedPage } from '../../src/workers/source';
 import { runScores } from '../../src/workers/scores';
+import { loadPage } from '../support/load-page';
+import { WORLDS, wingOf } from '../support/world';
 
 export const WORLD_START = new Date('2026-01-02T00:00:00Z');
 /** Up to here a world is loaded at once, and scored. */
@@ -39,12 +37,9 @@ export interface WorldId {
   seed: number;
 }
 
-const WORLDS = { prediction: predictionWorld, perps: perpsWorld, lp: lpWorld };
 /** Rows of one feed that are handed over as one page. */
 const JOINED_ROWS = 20_000;
 const REPORT_MS = 10_000;
-
-export const venueOf = (name: VenueName): Venue => VENUES.find((venue) => venue.name === name) as Venue;
 
 export const simulatorOf = (venue: VenueName, size: number, seed: number): VenueWorld => WORLDS[venue]({ seed, size, start: WORLD_START });
 
@@ -72,7 +67,7 @@ export function* recordedPages(pages: Iterable<WorldPage>): Generator<WorldPage>
 
 /** Loads and scores a world into an empty, migrated database. `tell` is handed a line of progress every ten seconds. */
 export async function buildWorld(pool: Pool, { venue: name, size, seed }: WorldId, tell: (line: string) => void): Promise<BuiltWorld> {
-  const venue = venueOf(name);
+  const venue = wingOf(name);
   const rss = watchMemory();
   const label = `${name} ${size.toLocaleString('en')}`;
   const started = performance.now();
@@ -108,7 +103,7 @@ export async function buildWorld(pool: Pool, { venue: name, size, seed }: WorldI
 
 /** Reads the hours after the score run page by page, as a server does; how many facts they were. */
 export async function liveOn(pool: Pool, { venue: name, size, seed }: WorldId, tell: (line: string) => void): Promise<number> {
-  const venue = venueOf(name);
+  const venue = wingOf(name);
   const pages = simulatorOf(name, size, seed).pages(WORLD_SCORED, WORLD_NOW);
   const { facts } = await loadAll(byPage(pool, venue), venue, pages, (loaded, seconds) =>
     tell(`${name} ${size.toLocaleString('en')}: ${loaded.toLocaleString('en')} facts of the day in ${seconds.toFixed(0)} s`),
@@ -119,14 +114,14 @@ export async function liveOn(pool: Pool, { venue: name, size, seed }: WorldId, t
 
 /** Recomputes all of the venue's rollups from its facts, in one transaction. */
 export const rebuildWorld = (pool: Pool, venue: VenueName): Promise<void> =>
-  inTransaction(pool, async (client) => venueOf(venue).rebuild?.(client), LONG_WORK);
+  inTransaction(pool, async (client) => wingOf(venue).rebuild?.(client), LONG_WORK);
 
 /** Rebuilds and scores a world whose tables a migration changed. */
 export async function renewWorld(pool: Pool, venue: VenueName, tell: (line: string) => void): Promise<void> {
   tell(`${venue}: migrated; rebuilding`);
   await rebuildWorld(pool, venue);
   await pool.query('VACUUM ANALYZE');
-  await runScores(pool, venueOf(venue), WORLD_SCORED, () => undefined);
+  await runScores(pool, wingOf(venue), WORLD_SCORED, () => undefined);
   await pool.query('VACUUM ANALYZE');
 }
 

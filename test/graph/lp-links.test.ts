@@ -1,4 +1,4 @@
-import { lp } from '../../src/venues/lp/index';
+import { score } from '../../src/venues/lp/scoring/job';
 import type { Connection } from '../../src/lib/connection';
 import { testDatabase } from '../support/database';
 import { statementsOf } from '../support/statements';
@@ -22,7 +22,7 @@ let pool: string;
 beforeAll(async () => {
   db = await testDatabase();
   await loadAtOnce(db.pool, 'lp', simulated(4_000, 18).pages);
-  await lp.score?.(db.pool, NOW, () => undefined);
+  await score(db.pool, NOW, () => undefined);
   facts = await factsOf(db.pool);
   positions = positionsAt(facts, await livesOf(db.pool), NOW.getTime());
   const before = facts.events.filter((event) => event.at < NOW.getTime() && event.owner !== null);

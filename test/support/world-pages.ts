@@ -1,17 +1,9 @@
-import { lpWorld } from '../../src/sandbox/simulator/lp';
-import { perpsWorld } from '../../src/sandbox/simulator/perps';
-import { predictionWorld } from '../../src/sandbox/simulator/prediction';
 import type { WorldOptions } from '../../src/sandbox/simulator/world';
-import { lp } from '../../src/venues/lp/index';
-import { perps } from '../../src/venues/perps/index';
-import { prediction } from '../../src/venues/prediction/index';
 import type { VenueName } from '../../src/lib/venue-name';
 import { recognise } from '../../src/workers/ingest';
 import { pageOf } from '../../src/workers/pages';
 import type { RecordedPage, RecordedSource } from '../../src/workers/source';
-
-const WORLDS = { prediction: predictionWorld, perps: perpsWorld, lp: lpWorld };
-const WINGS = { prediction, perps, lp };
+import { WORLDS, wingOf } from './world';
 
 /** A page of a simulated world that can be loaded more than once. */
 export interface LoadablePage {
@@ -24,7 +16,7 @@ export interface LoadablePage {
 export async function pagesOf(venue: VenueName, options: WorldOptions, to: Date): Promise<LoadablePage[]> {
   const pages: LoadablePage[] = [];
   for (const { name, format, records } of WORLDS[venue](options).pages(options.start, to)) {
-    const { source } = await recognise(WINGS[venue], pageOf(name, format, records));
+    const { source } = await recognise(wingOf(venue), pageOf(name, format, records));
     if (source !== null) pages.push({ name, source, page: () => pageOf(name, format, records) });
   }
   return pages;

@@ -5,11 +5,15 @@ import { perpsWorld } from '../../src/sandbox/simulator/perps';
 import { predictionWorld } from '../../src/sandbox/simulator/prediction';
 import type { WorldPage } from '../../src/sandbox/simulator/world';
 import type { VenueName } from '../../src/lib/venue-name';
+import type { Venue } from '../../src/venues/venue';
 import { addReport, backfill, emptyReport, loadPages } from '../../src/workers/ingest';
 import { pageOf } from '../../src/workers/pages';
 import type { IngestReport, RecordedPage } from '../../src/workers/source';
 
-const WORLDS = { prediction: predictionWorld, perps: perpsWorld, lp: lpWorld };
+/** Each venue's simulator. */
+export const WORLDS = { prediction: predictionWorld, perps: perpsWorld, lp: lpWorld };
+
+export const wingOf = (name: VenueName): Venue => VENUES.find((venue) => venue.name === name) as Venue;
 
 /** Loads [from, to) of the venue's simulated world (seed 1), begun at `start`, through its own sources, as the sandbox does. */
 export const loadWorld = (pool: Pool, name: VenueName, size: number, from: Date, to: Date, start = from): Promise<IngestReport> =>
@@ -20,8 +24,7 @@ export const loadWorld = (pool: Pool, name: VenueName, size: number, from: Date,
  * taken, as a server does by itself sooner or later: thousands of rows are looked through many times where statements are planned as for none.
  */
 export async function loadAtOnce(pool: Pool, name: VenueName, pages: Iterable<WorldPage>): Promise<IngestReport> {
-  const venue = VENUES.find((candidate) => candidate.name === name);
-  if (venue === undefined) throw new Error(`No venue ${name}`);
+  const venue = wingOf(name);
   const report = await backfill(pool, venue, async (load) => {
     const total = emptyReport();
     await loadPages(venue, recorded(pages), load, { loaded: (_page, report) => addReport(total, report ?? emptyReport()) });

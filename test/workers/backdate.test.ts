@@ -6,10 +6,11 @@ import { perps } from '../../src/venues/perps/index';
 import { prediction } from '../../src/venues/prediction/index';
 import type { Venue } from '../../src/venues/venue';
 import { type BackdatedDay, backdateSignals, listUntold } from '../../src/workers/backdate';
-import { loadPage, recognise } from '../../src/workers/ingest';
+import { recognise } from '../../src/workers/ingest';
 import { pageOf } from '../../src/workers/pages';
 import { runScores } from '../../src/workers/scores';
 import { trackSignals } from '../../src/workers/track';
+import { loadPage } from '../support/load-page';
 import { testDatabase } from '../support/database';
 import { loadAtOnce } from '../support/world';
 

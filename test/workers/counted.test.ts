@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
-import { VENUES } from '../../src/catalogue';
 import type { VenueName } from '../../src/lib/venue-name';
-import type { Venue } from '../../src/venues/venue';
-import { backfill, loadPage } from '../../src/workers/ingest';
+import { backfill } from '../../src/workers/ingest';
+import { loadPage } from '../support/load-page';
 import { testDatabase } from '../support/database';
+import { wingOf } from '../support/world';
 import { pagesOf } from '../support/world-pages';
 
 const START = new Date('2026-03-01T00:00:00Z');
@@ -33,7 +33,7 @@ test.each([
   ['perps', ['perp_fill', 'perp_match']],
   ['lp', ['lp_event', 'lp_swap']],
 ] as const)('facts of %s that are loaded at once are counted before they are added up', async (name: VenueName, tables) => {
-  const venue = VENUES.find((candidate) => candidate.name === name) as Venue;
+  const venue = wingOf(name);
   const world = { seed: 5, size: 6_000, start: START };
   const before = await pagesOf(name, world, new Date(START.getTime() + DAY_MS));
   const pages = await pagesOf(name, world, new Date(START.getTime() + 4 * DAY_MS));

@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
-import { loadPage } from '../../src/workers/ingest';
 import { pagesOf } from '../support/world-pages';
 import type { FromReader, ReaderOrders } from './reader';
+import { loadPage } from '../support/load-page';
 
 // A process that loads the pages of a simulated world until it is killed, or done.
 

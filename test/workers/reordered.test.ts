@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { VenueName } from '../../src/lib/venue-name';
-import { type PageLoader, loadPage, together } from '../../src/workers/ingest';
+import { type PageLoader, together } from '../../src/workers/ingest';
+import { loadPage } from '../support/load-page';
 import { testDatabase } from '../support/database';
 import { differencesOf, dumpOf, keptTables } from '../support/dump';
 import { type LoadablePage, pagesOf } from '../support/world-pages';

@@ -1,12 +1,12 @@
 import type { Pool } from 'pg';
-import { VENUES } from '../../src/catalogue';
-import { backfill, loadPage } from '../../src/workers/ingest';
+import { backfill } from '../../src/workers/ingest';
 import type { VenueName } from '../../src/lib/venue-name';
-import type { Venue } from '../../src/venues/venue';
 import type { RecordedSource } from '../../src/workers/source';
+import { loadPage } from '../support/load-page';
 import { testDatabase } from '../support/database';
 import { differencesOf, dumpOf, keptTables } from '../support/dump';
 import { until } from '../support/feeds';
+import { wingOf } from '../support/world';
 import { type LoadablePage, pagesOf } from '../support/world-pages';
 
 jest.setTimeout(300_000);
@@ -37,7 +37,7 @@ test.each([
   ['perps', 1.5],
   ['lp', 1.5],
 ] as const)('%s', async (name: VenueName, days) => {
-  const venue = VENUES.find((candidate) => candidate.name === name) as Venue;
+  const venue = wingOf(name);
   const pages = await pagesOf(name, { seed: 1, size: 6_000, start: START }, new Date(START.getTime() + days * 86_400_000));
   const [both, alone] = [await testDatabase(), await testDatabase()];
   try {

@@ -30,6 +30,3 @@ export const lpOf = (operatorAccounts: readonly string[]): Venue => ({
     'lp_token',
   ],
 });
-
-/** The wing of nobody in particular: for loading, scoring and describing. */
-export const lp: Venue = lpOf([]);

@@ -2,7 +2,7 @@ import { openDatabase, type Database, type Statements } from '../../../src/db/cl
 import { makeContext } from '../../../src/graph/context';
 import type { VenueName } from '../../../src/lib/venue-name';
 import { buildSnapshots } from '../../../src/workers/snapshots';
-import { venueOf } from '../world-build';
+import { wingOf } from '../../support/world';
 import { openBenchWorld } from '../worlds';
 
 /** A loaded and scored world, and the instant it is served as of. */
@@ -16,7 +16,7 @@ export interface EndpointsWorld {
 
 /** Snapshots are filled before anybody asks, as a server fills them; once for a kept world. */
 async function fillSnapshots(db: Database, name: VenueName, now: Date): Promise<void> {
-  const venue = venueOf(name);
+  const venue = wingOf(name);
   const wanted = (venue.snapshots ?? []).reduce((sum, { parts }) => sum + parts.length, 0);
   const { rows } = await db.pool.query<{ kept: number }>('SELECT count(*)::int AS kept FROM snapshot WHERE venue = $1 AND as_of = $2', [
     name,

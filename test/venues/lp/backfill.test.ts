@@ -1,12 +1,15 @@
 import type { Pool } from 'pg';
 import { randomOf } from '../../../src/sandbox/simulator/world';
 import type { WorldPage } from '../../../src/sandbox/simulator/world';
-import { lp } from '../../../src/venues/lp';
-import { addReport, backfill, emptyReport, loadPage, type PageLoader, recognise } from '../../../src/workers/ingest';
+import { lpOf } from '../../../src/venues/lp';
+import { addReport, backfill, emptyReport, type PageLoader, recognise } from '../../../src/workers/ingest';
 import type { IngestReport } from '../../../src/workers/source';
+import { loadPage } from '../../support/load-page';
 import { testDatabase } from '../../support/database';
 import { pageOf } from './load';
 import { simulated } from './world';
+
+const lp = lpOf([]);
 
 type Loaded = (pool: Pool, pages: readonly WorldPage[]) => Promise<IngestReport[]>;
 

@@ -7,9 +7,10 @@ import { compile, type Operation } from '../../../src/graph/execute';
 import { makeSchema } from '../../../src/graph/schema';
 import type { AnswerMeta } from '../../../src/venues/venue';
 import { perps } from '../../../src/venues/perps/index';
-import { loadPage, recognise } from '../../../src/workers/ingest';
+import { recognise } from '../../../src/workers/ingest';
 import { openPage, pageOf } from '../../../src/workers/pages';
 import type { IngestReport } from '../../../src/workers/source';
+import { loadPage } from '../../support/load-page';
 import type { testDatabase } from '../../support/database';
 
 export type TestDatabase = Awaited<ReturnType<typeof testDatabase>>;

@@ -1,9 +1,10 @@
 import type { Pool } from 'pg';
 import type { WorldPage } from '../../../src/sandbox/simulator/world';
 import { prediction } from '../../../src/venues/prediction/index';
-import { loadPage, recognise } from '../../../src/workers/ingest';
+import { recognise } from '../../../src/workers/ingest';
 import { openPage, pageOf } from '../../../src/workers/pages';
 import type { IngestReport, RecordedPage } from '../../../src/workers/source';
+import { loadPage } from '../../support/load-page';
 
 const quiet = { progress: () => undefined };
 

@@ -1,4 +1,4 @@
-import { lp } from '../../../../src/venues/lp/index';
+import { score } from '../../../../src/venues/lp/scoring/job';
 import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { named } from '../chain-writer';
@@ -602,7 +602,7 @@ test('earlier days are not scored by what came after them: fees that were claime
           [ANNA],
         )
       ).rows.map(({ day, score }: Row) => [day, score]);
-    await lp.score?.(store.pool, NOW, () => undefined);
+    await score(store.pool, NOW, () => undefined);
     // 35·3/5.706025 + 25·log10(3001)/7 + 30 + 10·log10(4)/2.
     expect(await told()).toEqual([['08', 63.8], ['09', 63.8], ['10', 63.8]]); // prettier-ignore
   });

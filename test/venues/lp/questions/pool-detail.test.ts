@@ -1,4 +1,4 @@
-import { lp } from '../../../../src/venues/lp/index';
+import { score } from '../../../../src/venues/lp/scoring/job';
 import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { eventsIn, factsOf, grouped, over, scoreBefore, shown, swapTotals, total, type WorldFacts } from '../oracle';
@@ -18,7 +18,7 @@ describe('one pool of a simulated world', () => {
 
   beforeAll(async () => {
     db = await storeOf(9_000, 12);
-    await lp.score?.(db.pool, NOW, () => undefined);
+    await score(db.pool, NOW, () => undefined);
     facts = await factsOf(db.pool);
     const busy = (rows: { pool: string }[]): string =>
       [...grouped(rows, (row) => row.pool)].sort((a, b) => b[1].length - a[1].length)[0]?.[0] as string;

@@ -1,4 +1,4 @@
-import { lp } from '../../../../src/venues/lp/index';
+import { score } from '../../../../src/venues/lp/scoring/job';
 import { scoreProvider } from '../../../../src/venues/lp/scoring/formula';
 import { testDatabase } from '../../../support/database';
 import { type Answer, ask } from '../ask';
@@ -22,7 +22,7 @@ describe('positions of a simulated world', () => {
 
   beforeAll(async () => {
     db = await storeOf(14_000, 18);
-    await lp.score?.(db.pool, NOW, () => undefined);
+    await score(db.pool, NOW, () => undefined);
     facts = await factsOf(db.pool);
     lives = await livesOf(db.pool);
     positions = positionsAt(facts, lives, NOW.getTime());
@@ -70,7 +70,7 @@ describe('positions of a simulated world', () => {
       expect(earlier.find((row) => row.owner === owner)?.score ?? null).toBe(expected(owner, Date.parse(day) + DAY).score);
     const again = async (): Promise<unknown> => (await db.pool.query('SELECT * FROM lp_score ORDER BY owner, day')).rows;
     const first = await again();
-    await lp.score?.(db.pool, NOW, () => undefined);
+    await score(db.pool, NOW, () => undefined);
     expect(await again()).toEqual(first);
   });
 

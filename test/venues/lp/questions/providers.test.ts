@@ -1,4 +1,4 @@
-import { lp } from '../../../../src/venues/lp/index';
+import { score } from '../../../../src/venues/lp/scoring/job';
 import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { type Between, eventsIn, factsOf, grouped, over, scoreBefore, shown, total, type WorldFacts } from '../oracle';
@@ -24,7 +24,7 @@ describe('providers of a simulated world', () => {
     db = await storeOf(14_000, 18);
     const { world } = simulated(14_000, 18);
     truth = new Map(world.truth().map(({ owner, role }) => [owner, role]));
-    await lp.score?.(db.pool, NOW, () => undefined);
+    await score(db.pool, NOW, () => undefined);
     facts = await factsOf(db.pool);
     positions = positionsAt(facts, await livesOf(db.pool), NOW.getTime());
     const active = [

@@ -2,7 +2,7 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import { inTransaction } from '../../../../src/db/transaction';
 import { SOL, USDC } from '../../../../src/venues/lp/chain-addresses';
-import { lp } from '../../../../src/venues/lp/index';
+import { rebuild } from '../../../../src/venues/lp/rollups/rebuild';
 import type { FieldType } from '../../../../src/venues/lp/sources/borsh';
 import { EVENT_LAYOUTS } from '../../../../src/venues/lp/sources/event-layouts';
 import { dlmmPools } from '../../../../src/venues/lp/sources/dlmm-pools';
@@ -108,7 +108,7 @@ test('whatever the fields of an event hold, its page is loaded, and a rebuild le
     { numRuns: 8, endOnFailure: true },
   );
   const before = await dumped();
-  await inTransaction(db.pool, (client) => lp.rebuild?.(client) ?? Promise.resolve());
+  await inTransaction(db.pool, rebuild);
   expect(differencesOf(before, await dumped())).toEqual({});
 });
 

@@ -1,9 +1,10 @@
 import type { Pool } from 'pg';
 import { seededRandom } from '../../../support/random';
 import { prediction } from '../../../../src/venues/prediction/index';
-import { addReport, backfill, emptyReport, loadPage } from '../../../../src/workers/ingest';
+import { addReport, backfill, emptyReport } from '../../../../src/workers/ingest';
 import { pageOf } from '../../../../src/workers/pages';
 import type { IngestReport } from '../../../../src/workers/source';
+import { loadPage } from '../../../support/load-page';
 import { testDatabase } from '../../../support/database';
 import { differencesOf, dumpOf, keptTables } from '../../../support/dump';
 import { type LoadablePage, pagesOf } from '../../../support/world-pages';
