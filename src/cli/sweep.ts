@@ -1,7 +1,7 @@
 import { loadCatalogue } from '../catalogue';
 import { makeConfig } from '../config';
 import type { Endpoint } from '../endpoints/endpoint';
-import { sampleInput } from '../endpoints/json-schema';
+import { sampleInput, sampleTarget } from '../endpoints/json-schema';
 import { median } from '../lib/statistics';
 import { priceRange } from '../pricing/catalog';
 import { usd } from '../pricing/tiers';
@@ -57,11 +57,8 @@ function protocolsOf(word: string): readonly BuyerProtocol[] {
 
 /** The request for an endpoint with its documented samples and otherwise default parameters. */
 function sampleRequest(endpoint: Endpoint, base: string): Pick<Purchase, 'method' | 'url' | 'body'> {
-  const { method, path } = endpoint;
-  const sample = sampleInput(endpoint);
-  if (method === 'POST') return { method, url: `${base}${path}`, body: sample };
-  const query = new URLSearchParams(Object.entries(sample).map(([name, value]) => [name, String(value)])).toString();
-  return { method, url: query === '' ? `${base}${path}` : `${base}${path}?${query}` };
+  const { method } = endpoint;
+  return { method, url: `${base}${sampleTarget(endpoint)}`, ...(method === 'POST' && { body: sampleInput(endpoint) }) };
 }
 
 async function purchase(endpoint: Endpoint, protocol: BuyerProtocol, base: string, wallets: SandboxWallets): Promise<Line> {

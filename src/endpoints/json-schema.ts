@@ -92,6 +92,13 @@ export function sampleInput(endpoint: Endpoint): Record<string, unknown> {
   return Object.fromEntries(wanted.map((parameter) => [parameter.name, sampleOf(parameter)]));
 }
 
+/** Where a sample request goes: the path, with the query of a GET. */
+export function sampleTarget(endpoint: Endpoint): string {
+  if (endpoint.method === 'POST') return endpoint.path;
+  const query = new URLSearchParams(Object.entries(sampleInput(endpoint)).map(([name, value]) => [name, String(value)])).toString();
+  return query === '' ? endpoint.path : `${endpoint.path}?${query}`;
+}
+
 function choiceOf(endpoint: Endpoint, group: readonly string[]): Parameter | undefined {
   const members = endpoint.parameters.filter((parameter) => group.includes(parameter.name) && parameter.sample !== null);
   return members.find((parameter) => parameter.filter === null) ?? members[0];

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { type Endpoint, type Parameter, toldOf } from '../../endpoints/endpoint';
-import { type JsonSchema, outputSchema, sampleInput } from '../../endpoints/json-schema';
+import { type JsonSchema, outputSchema, sampleInput, sampleTarget } from '../../endpoints/json-schema';
 import { wantedOf } from '../../endpoints/read';
 import { ERRORS } from '../../errors';
 import { FORMS } from '../../lib/forms';
@@ -59,11 +59,9 @@ function typeText({ type, enum: choices }: JsonSchema): string {
 }
 
 function exampleOf(endpoint: Endpoint, publicUrl: string): string {
-  const sample = sampleInput(endpoint);
-  if (endpoint.method === 'POST')
-    return `curl -s -X POST ${publicUrl}${endpoint.path} -H 'Content-Type: application/json' -d '${JSON.stringify(sample)}'`;
-  const query = new URLSearchParams(Object.entries(sample).map(([name, value]) => [name, String(value)])).toString();
-  return `curl -s '${publicUrl}${endpoint.path}${query ? `?${query}` : ''}'`;
+  const url = `${publicUrl}${sampleTarget(endpoint)}`;
+  if (endpoint.method === 'GET') return `curl -s '${url}'`;
+  return `curl -s -X POST ${url} -H 'Content-Type: application/json' -d '${JSON.stringify(sampleInput(endpoint))}'`;
 }
 
 function endpointSection(endpoint: Endpoint, schema: GraphQLSchema, publicUrl: string): string {
