@@ -1,3 +1,5 @@
+import { MINUTE_MS } from '../lib/time';
+
 /** What happened in the last minute, for /health: measured, bounded in memory. */
 export class Recent<Sample> {
   private samples: { at: number; sample: Sample }[] = [];
@@ -19,7 +21,7 @@ export class Recent<Sample> {
   }
 
   private forget(): void {
-    const since = this.now() - 60_000;
+    const since = this.now() - MINUTE_MS;
     const first = this.samples.findIndex(({ at }) => at >= since);
     this.samples = first === -1 ? [] : this.samples.slice(Math.max(first, this.samples.length - this.most));
   }

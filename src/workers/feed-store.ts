@@ -33,7 +33,8 @@ export class Overtaken extends Error {
   }
 }
 
-const NO_LAG: LagFigures = { events: 0, p50_s: null, p99_s: null };
+/** Of a feed in which nothing has arrived yet. */
+export const NO_LAG: LagFigures = { events: 0, p50_s: null, p99_s: null };
 
 const rowName = (feed: string): string => `live.${feed}`;
 

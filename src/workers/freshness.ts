@@ -4,7 +4,8 @@ import { withDeadline } from '../lib/deadline';
 import { repeat } from '../lib/repeat';
 import type { VenueName } from '../lib/venue-name';
 import type { Venue } from '../venues/venue';
-import { type FeedRow, listFeeds } from './feed-store';
+import { type FeedRow, NO_LAG, listFeeds } from './feed-store';
+import { emptyReport } from './ingest';
 import { lastScored } from './scores';
 import type { LiveSource } from './source';
 
@@ -81,8 +82,8 @@ function freshnessOf(
   const feeds = sources.map(({ name, gates }): FeedState => {
     const row = rows.find(({ feed }) => feed === name);
     const { watermark = recorded.watermark, last_event_at = null, failure = null } = row ?? {};
-    const totals = row?.totals ?? { read: 0, inserted: 0, duplicates: 0, skipped: {} };
-    const lag = row?.lag ?? { events: 0, p50_s: null, p99_s: null };
+    const totals = row?.totals ?? emptyReport();
+    const lag = row?.lag ?? NO_LAG;
     return { feed: name, gates, watermark, last_event_at, failure, totals, lag };
   });
   if (feeds.length === 0) return { ...recorded, mode: 'recorded', feeds };

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { LONG_WORK, inTransaction, writersTurn } from '../db/transaction';
+import { addCount } from '../lib/grouped';
 import type { VenueName } from '../lib/venue-name';
 import type { Venue } from '../venues/venue';
 import { listPages, openPage } from './pages';
@@ -14,7 +15,7 @@ export function addReport(total: IngestReport, part: IngestReport): void {
   total.read += part.read;
   total.inserted += part.inserted;
   total.duplicates += part.duplicates;
-  for (const [reason, count] of Object.entries(part.skipped)) total.skipped[reason] = (total.skipped[reason] ?? 0) + count;
+  for (const [reason, count] of Object.entries(part.skipped)) addCount(total.skipped, reason, count);
 }
 
 /** Which feed a page is of, judged by its first record, and the page with that record still in it. Source null: none of the venue's. */

@@ -1,3 +1,4 @@
+import { addCount } from '../lib/grouped';
 import { UpstreamError } from './upstream';
 
 /** What an upstream told of those it was asked for one by one; and reason -> of how many it told nothing. */
@@ -29,7 +30,6 @@ export async function askInTurn<One, Answer>(
 ): Promise<Told<One, Answer>> {
   const told: Told<One, Answer>['told'] = [];
   const skipped: Record<string, number> = {};
-  const skip = (reason: string): void => void (skipped[`${what}_${reason}`] = (skipped[`${what}_${reason}`] ?? 0) + 1);
   let failed = 0;
   for (const one of asked) {
     try {
@@ -41,7 +41,7 @@ export async function askInTurn<One, Answer>(
       failed = listed ? failed + 1 : 0;
       const one_only = failed < FAILED_IN_A_ROW && (again || isRefusal(error));
       if (listed && !one_only) throw error;
-      skip(listed ? 'not_told' : 'not_listed');
+      addCount(skipped, `${what}_${listed ? 'not_told' : 'not_listed'}`);
     }
   }
   return { told, skipped };
@@ -81,7 +81,7 @@ export async function askPatiently<One, Answer>(
     for (const one of others.length > 0 ? stuck : []) {
       const last = await askInTurn(what, [one], ask, true);
       told.push(...last.told);
-      for (const [reason, count] of Object.entries(last.skipped)) skipped[reason] = (skipped[reason] ?? 0) + count;
+      for (const [reason, count] of Object.entries(last.skipped)) addCount(skipped, reason, count);
     }
     return { told, skipped, failing: {}, failure: null };
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { addCount } from '../../../lib/grouped';
 import { moveCursors } from '../../../workers/recorded-cursor';
 import { leaveOrDo } from '../../../workers/remainder';
 import type { IngestReport, LoadOptions, RecordedPage } from '../../../workers/source';
@@ -27,7 +28,7 @@ class PageLog {
   skip(reason: string, count = 1): void {
     if (count === 0) return;
     this.read += count;
-    this.skipped[reason] = (this.skipped[reason] ?? 0) + count;
+    addCount(this.skipped, reason, count);
   }
 
   /** Events of the future would push the cursor past what can follow; they are the upstream's mistake, kept as they are. */

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { IngestReport, LoadOptions } from '../../../workers/source';
-import { addTo } from '../../../lib/grouped';
+import { addCount, addTo } from '../../../lib/grouped';
+import { emptyReport } from '../../../workers/ingest';
 import { type ReckonedFill, amountsOf } from './amounts';
 import { appendFills } from './append';
 import { chainOrder } from './chain';
@@ -28,7 +29,7 @@ export async function loadFills(
   options: LoadOptions,
   reached: () => Reached,
 ): Promise<IngestReport> {
-  const report: IngestReport = { read: 0, inserted: 0, duplicates: 0, skipped: {} };
+  const report = emptyReport();
   let newest: number | null = null;
   let batch: Fill[] = [];
   let handled = 0;
@@ -58,7 +59,7 @@ export async function loadFills(
       report.read += 1;
       handled += 1;
       if (typeof fill === 'string') {
-        report.skipped[fill] = (report.skipped[fill] ?? 0) + 1;
+        addCount(report.skipped, fill);
         continue;
       }
       batch.push(fill);

@@ -1,4 +1,6 @@
 import type { PoolClient } from 'pg';
+import { addCount } from '../../../lib/grouped';
+import { emptyReport } from '../../../workers/ingest';
 import type { IngestReport, RecordedSource } from '../../../workers/source';
 import { isPerpCoin } from '../coin';
 import { moveCursor } from './cursor';
@@ -14,7 +16,7 @@ export const meta: RecordedSource = {
   name: SOURCE,
   recognises: (first) => universesOf(first).length > 0,
   async load(page, client, options) {
-    const report: IngestReport = { read: 0, inserted: 0, duplicates: 0, skipped: {} };
+    const report = emptyReport();
     await options.turn;
     for await (const record of page.records) {
       for (const universe of universesOf(record)) await keep(universe, client, report);
@@ -75,7 +77,7 @@ async function keep(universe: readonly unknown[], client: PoolClient, report: In
   report.read += universe.length;
   report.inserted += changed;
   report.duplicates += universe.length - bad - changed;
-  if (bad > 0) report.skipped.bad_coin = (report.skipped.bad_coin ?? 0) + bad;
+  if (bad > 0) addCount(report.skipped, 'bad_coin', bad);
 }
 
 function decodeCoin(entry: unknown): CatalogueCoin | undefined {

@@ -1,4 +1,6 @@
 import { canonicalEvmAddress } from '../../../lib/address';
+import { addCount } from '../../../lib/grouped';
+import { emptyReport } from '../../../workers/ingest';
 import type { RecordedSource } from '../../../workers/source';
 import { moveCursor } from './cursor';
 
@@ -16,12 +18,12 @@ export const roles: RecordedSource = {
   name: SOURCE,
   recognises: (first) => askedOf(first) !== undefined,
   async load(page, client, options) {
-    const report = { read: 0, inserted: 0, duplicates: 0, skipped: {} as Record<string, number> };
+    const report = emptyReport();
     const known = new Map<string, Role>();
     for await (const record of page.records) {
       report.read += 1;
       const role = decodeRole(record);
-      if (role === undefined) report.skipped.malformed = (report.skipped.malformed ?? 0) + 1;
+      if (role === undefined) addCount(report.skipped, 'malformed');
       else if (known.has(role.trader)) report.duplicates += 1;
       if (role !== undefined) known.set(role.trader, role.role);
       options.progress(1);

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { addCount } from '../../../lib/grouped';
 import { readUntil } from '../../../workers/feed-store';
 import { pageOf } from '../../../workers/pages';
 import type { LiveContext, LiveSource } from '../../../workers/source';
@@ -165,7 +166,7 @@ async function ask(
   const patience = { failing: failed, again: true };
   const { told, skipped, failing, failure } = await askPatiently('wallet', asked, ({ wallet }) => wallet, ahead(asked, slicesOf), patience);
   const slices = told.flatMap(({ answer }) => answer);
-  for (const [reason, count] of slices.flatMap((slice) => Object.entries(slice.skipped))) skipped[reason] = (skipped[reason] ?? 0) + count;
+  for (const [reason, count] of slices.flatMap((slice) => Object.entries(slice.skipped))) addCount(skipped, reason, count);
   // Whose turn in the long lap is still to come is owed nothing by a short one.
   const owed = { ...owing, ...Object.fromEntries(wallets.map(({ wallet, from }) => [wallet, from])) };
   for (const { one } of told) if (!first.has(one.wallet)) delete owed[one.wallet];

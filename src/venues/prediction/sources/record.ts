@@ -1,3 +1,4 @@
+import { addCount } from '../../../lib/grouped';
 import { storable } from '../../../lib/storable';
 
 /** A JSON object with unknown fields. */
@@ -47,6 +48,6 @@ export const isUnusable = (value: object): value is Unusable => 'skip' in value;
 export class Reasons {
   readonly counts: Record<string, number> = {};
   add(reason: string): void {
-    this.counts[reason] = (this.counts[reason] ?? 0) + 1;
+    addCount(this.counts, reason);
   }
 }
