@@ -7,6 +7,7 @@ import { inTime, pause, withDeadline } from '../lib/deadline';
 import { repeat } from '../lib/repeat';
 import { DAY_MS, MINUTE_MS, later } from '../lib/time';
 import type { Logger } from '../observability/logger';
+import type { Metrics } from '../observability/metrics';
 import type { VenueName } from '../lib/venue-name';
 import { type FeedRow, Overtaken, beginFeed, findFeed, forgetFailure, holdFeed, moveFeed, noteFailure, recordedUntil } from './feed-store';
 import { addReport, emptyReport, writing } from './ingest';
@@ -18,12 +19,7 @@ import { Unread } from './unread';
 import { UpstreamError, backOff, restAfter } from './upstream';
 
 /** What the runner tells of its work; shown to operators. */
-export interface IngestFigures {
-  loaded(feed: string, report: IngestReport): void;
-  failed(feed: string): void;
-  /** Seconds from an event to its being visible. */
-  visible(feed: string, seconds: number): void;
-}
+export type IngestFigures = Pick<Metrics, 'loaded' | 'failed' | 'visible'>;
 
 export interface RunnerOptions {
   /** Writes; statements may take long. Needs one connection a venue for its lock and one a feed. */
@@ -254,8 +250,8 @@ class FeedReader {
     const remainder = new Remainder();
     const unread = new Unread(this.unread);
     for (const [reason, count] of Object.entries(step.unread ?? {})) unread.note(reason, count);
-    await inTurns(step.pages, async ({ source, page, account }, turn) => {
-      const part = await source.load(page, client, { account, turn, remainder, ...told });
+    await inTurns(step.pages, async ({ source, page }, turn) => {
+      const part = await source.load(page, client, { turn, remainder, ...told });
       addReport(report, part);
       unread.add(source, part);
     });

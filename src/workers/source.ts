@@ -75,7 +75,7 @@ export interface LiveContext {
 /** A slice of an upstream, small enough for memory and one transaction (a few thousand records). */
 export interface LiveStep {
   /** In the upstream's own format, each loaded by the code that loads recorded pages. Empty where nothing is new. */
-  pages: readonly { source: RecordedSource; page: RecordedPage; account?: string }[];
+  pages: readonly { source: RecordedSource; page: RecordedPage }[];
   /** Where the feed stands once the step is in: a crash before that reads the step again, and twice is once. */
   cursor: FeedCursor;
   /** Time up to which the upstream has been read once the step is in; null: no further than before. Moves on a quiet feed as well. */

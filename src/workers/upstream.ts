@@ -14,7 +14,6 @@ export interface UpstreamOptions {
   attempts?: number;
   /** Largest answer that is read into memory. */
   max_bytes?: number;
-  headers?: Readonly<Record<string, string>>;
 }
 
 /** Values of a query string; lists are repeated, undefined is left out. */
@@ -91,7 +90,7 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
 
   function ask(path: string, target: string, init: RequestInit, weight: number, signal: AbortSignal): Promise<unknown> {
     const where = `${new URL(base).host}${path}`;
-    const own = { ...init, headers: { accept: 'application/json', ...options.headers, ...init.headers } };
+    const own = { ...init, headers: { accept: 'application/json', ...init.headers } };
     const read = (response: Response): Promise<unknown> | undefined =>
       response.ok ? parsed(where, response, options.max_bytes ?? MAX_BYTES) : undefined;
     const once = async (): Promise<unknown> => {
