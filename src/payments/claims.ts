@@ -20,6 +20,9 @@ export type PaymentState =
   | 'OWED'
   | 'ROLLED_BACK';
 
+/** What a key is: of the proof itself, of what only its buyer knows, or the buyer's own choice. */
+type KeyKind = 'proof' | 'secret' | 'buyer';
+
 /** A payment that already holds one of the keys a request came with. */
 export interface HeldPayment {
   record: PaymentRecord;
@@ -29,13 +32,13 @@ export interface HeldPayment {
   settled_at: Date | null;
   reason: string | null;
   /** How the request's keys met it. */
-  by: ('proof' | 'secret' | 'buyer')[];
+  by: KeyKind[];
 }
 
 /** The keys of one request, as stored: what may be secret only as a hash. */
 export interface ClaimKeys {
   keys: string[];
-  kinds: ('proof' | 'secret' | 'buyer')[];
+  kinds: KeyKind[];
   /** The stored form of everything that lets an answer be collected. */
   collecting: string[];
 }
@@ -55,7 +58,7 @@ export function claimKeysOf(proof: Claiming, idempotencyKey: string | null): Cla
   const buyers = chosen.map((key) => `buyer:${hash(proof.payer, key)}`);
   return {
     keys: [...proofs, ...secrets, ...buyers],
-    kinds: [...proofs.map(() => 'proof' as const), ...secrets.map(() => 'secret' as const), ...buyers.map(() => 'buyer' as const)],
+    kinds: [...proofs.map((): KeyKind => 'proof'), ...secrets.map((): KeyKind => 'secret'), ...buyers.map((): KeyKind => 'buyer')],
     collecting: [...secrets, ...buyers],
   };
 }

@@ -70,14 +70,25 @@ export interface MethodHealth {
   last_settlement_at: Date | null;
 }
 
+/** What became of settlements nobody had heard the end of. */
+export interface ReconcileReport {
+  /** Payments of processes that ended: freed where nothing was sent, else left to the chain's word (`unresolved`). */
+  released: number;
+  unresolved: number;
+  confirmed: number;
+  failed: number;
+  /** How many still wait for the chain's word. */
+  open: number;
+}
+
 /** The corridor's face. Made by `createPayments` (charge.ts). */
 export interface Payments {
   /** Runs one request through challenge, validate, claim, execute, settle. Never throws for a consumer's fault. */
   charge(sale: Sale, work: Work): Promise<Outcome>;
   methods(): PaymentMethod[];
-  health(): Promise<{ x402: MethodHealth; mpp_tempo: MethodHealth; mpp_solana: MethodHealth }>;
-  /** One pass over settlements nobody heard the end of, those that are due or all; `open` is how many the chain has not decided yet. */
-  reconcile(which?: 'due' | 'all'): Promise<{ released: number; unresolved: number; confirmed: number; failed: number; open: number }>;
+  health(): Promise<Record<ProtocolName, MethodHealth>>;
+  /** One pass over settlements nobody heard the end of, those that are due or all. */
+  reconcile(which?: 'due' | 'all'): Promise<ReconcileReport>;
   /** Checks the chains and starts reconciliation of settlements nobody heard the end of. */
   start(): Promise<void>;
   stop(): Promise<void>;

@@ -1,7 +1,7 @@
 import { type Repeated, repeat } from '../lib/repeat';
 import type { PaymentsConfig } from './config';
 import type { Ledger } from './ledger';
-import type { PaymentFigures, PaymentLog, PaymentRecord, Protocol, ProtocolName } from './protocol';
+import type { PaymentFigures, PaymentLog, PaymentRecord, Protocol, ProtocolName, ReconcileReport } from './protocol';
 import type { Rechallenge } from './rechallenge';
 import type { Upkeep } from './upkeep';
 
@@ -9,15 +9,6 @@ const LOOK_MS = 5_000;
 const BATCH = 50;
 /** Admission, preparation and the buyer's patience come on top of the work itself. */
 const LEASE_MARGIN_MS = 60_000;
-
-export interface ReconcileReport {
-  released: number;
-  unresolved: number;
-  confirmed: number;
-  failed: number;
-  /** How many still wait for the chain's word. */
-  open: number;
-}
 
 /** Ends what nobody heard the end of, by the chain's word only: it looks, it never sends. */
 export class Reconciler {
