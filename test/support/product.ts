@@ -14,7 +14,6 @@ import { testDatabase } from './database';
 /** A running product over a database and local chains of its own, without a world. */
 export interface Product extends App {
   pool: Awaited<ReturnType<typeof testDatabase>>['pool'];
-  databaseUrl: string;
   chains: SandboxChains;
   wallets: SandboxWallets;
   close(): Promise<void>;
@@ -35,7 +34,6 @@ export async function startProduct(
   return {
     ...app,
     pool: db.pool,
-    databaseUrl: db.url,
     chains,
     wallets: readSandboxWallets(folder),
     close: async () => {

@@ -88,12 +88,22 @@ const aggregates = (columns: Record<string, Kept>): string =>
     .map(([name, { aggregate }]) => `${aggregate} AS ${name}`)
     .join(', ');
 
-function merged(columns: Record<string, Kept>): string {
-  const together = { sum: (a: string, b: string) => `${a} + ${b}`, max: (a: string, b: string) => `greatest(${a}, ${b})`, min: (a: string, b: string) => `least(${a}, ${b})` }; // prettier-ignore
-  return Object.entries(columns)
-    .map(([name, { merge }]) => `${name} = ${together[merge](`kept.${name}`, `EXCLUDED.${name}`)}`)
+const TOGETHER = {
+  sum: (a: string, b: string) => `${a} + ${b}`,
+  max: (a: string, b: string) => `greatest(${a}, ${b})`,
+  min: (a: string, b: string) => `least(${a}, ${b})`,
+};
+
+/** What a kept row becomes by one that is added to it. */
+const MERGED = Object.entries(TRADER_HOUR)
+  .map(([name, { merge }]) => `${name} = ${TOGETHER[merge](`kept.${name}`, `EXCLUDED.${name}`)}`)
+  .join(', ');
+
+/** What the rows of a group come to. */
+const mergedRows = (row: string): string =>
+  Object.entries(TRADER_HOUR)
+    .map(([name, { merge }]) => `${merge}(${row}.${name}) AS ${name}`)
     .join(', ');
-}
 
 const TRADER_COLUMNS = Object.keys(TRADER_HOUR).join(', ');
 
@@ -106,27 +116,22 @@ FROM ${source} f GROUP BY 1, 2, 3`;
 export const keepTraderHours = (source: string): string => `
 INSERT INTO perp_trader_hour AS kept (trader, coin, hour, ${TRADER_COLUMNS})
 SELECT trader, coin, hour, ${TRADER_COLUMNS} FROM ${source} ORDER BY 1, 2, 3
-ON CONFLICT (trader, coin, hour) DO UPDATE SET ${merged(TRADER_HOUR)}`;
-
-const mergedRows = (columns: Record<string, Kept>, row = 'r'): string =>
-  Object.entries(columns)
-    .map(([name, { merge }]) => `${merge}(${row}.${name}) AS ${name}`)
-    .join(', ');
+ON CONFLICT (trader, coin, hour) DO UPDATE SET ${MERGED}`;
 
 /** Adds the hours of `source` to their UTC days. */
 export const keepTraderDays = (source: string): string => `
 INSERT INTO perp_trader_day AS kept (trader, coin, day, ${TRADER_COLUMNS}, ${Object.keys(TAKEN_HOURS).join(', ')})
-SELECT r.trader, r.coin, date_trunc('day', r.hour, 'UTC'), ${mergedRows(TRADER_HOUR)}, ${Object.values(TAKEN_HOURS).join(', ')}
+SELECT r.trader, r.coin, date_trunc('day', r.hour, 'UTC'), ${mergedRows('r')}, ${Object.values(TAKEN_HOURS).join(', ')}
 FROM ${source} r GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-ON CONFLICT (trader, coin, day) DO UPDATE SET ${merged(TRADER_HOUR)}, ${Object.keys(TAKEN_HOURS)
+ON CONFLICT (trader, coin, day) DO UPDATE SET ${MERGED}, ${Object.keys(TAKEN_HOURS)
   .map((name) => `${name} = kept.${name} | EXCLUDED.${name}`)
   .join(', ')}`;
 
 /** Adds the rows of `source` (hours or days) to their accounts' lives. */
 export const keepTraderLives = (source: string): string => `
 INSERT INTO perp_trader_life AS kept (trader, coin, ${TRADER_COLUMNS})
-SELECT r.trader, r.coin, ${mergedRows(TRADER_HOUR)} FROM ${source} r GROUP BY 1, 2 ORDER BY 1, 2
-ON CONFLICT (trader, coin) DO UPDATE SET ${merged(TRADER_HOUR)}`;
+SELECT r.trader, r.coin, ${mergedRows('r')} FROM ${source} r GROUP BY 1, 2 ORDER BY 1, 2
+ON CONFLICT (trader, coin) DO UPDATE SET ${MERGED}`;
 
 const CLOSE = ['close_price', 'close_at', 'close_seq', 'close_tid'];
 
@@ -216,7 +221,7 @@ export const TELL_TRADER_DAYS = `
 INSERT INTO perp_trader_day (trader, coin, day, ${TRADER_COLUMNS}, ${Object.keys(TAKEN_HOURS).join(', ')}, ${TRIP_COLUMNS.join(', ')})
 SELECT own.*, ${TRIP_COLUMNS.map((name) => withoutTrips(name, `trips.${name}`)).join(', ')}
 FROM (
-  SELECT r.trader, r.coin, date_trunc('day', r.hour, 'UTC') AS day, ${mergedRows(TRADER_HOUR)}, ${Object.values(TAKEN_HOURS).join(', ')}
+  SELECT r.trader, r.coin, date_trunc('day', r.hour, 'UTC') AS day, ${mergedRows('r')}, ${Object.values(TAKEN_HOURS).join(', ')}
   FROM perp_trader_hour r GROUP BY 1, 2, 3
 ) own
 LEFT JOIN (${tripDaysOf('perp_round_trip')}) trips ON trips.trader = own.trader AND trips.coin = own.coin AND trips.day = own.day
@@ -225,7 +230,7 @@ ORDER BY 1, 2, 3`;
 /** Of the days. */
 export const TELL_TRADER_LIVES = `
 INSERT INTO perp_trader_life (trader, coin, ${TRADER_COLUMNS}, ${TRIP_COLUMNS.join(', ')})
-SELECT d.trader, d.coin, ${mergedRows(TRADER_HOUR, 'd')}, ${LIFE_TRIPS} FROM perp_trader_day d GROUP BY 1, 2 ORDER BY 1, 2`;
+SELECT d.trader, d.coin, ${mergedRows('d')}, ${LIFE_TRIPS} FROM perp_trader_day d GROUP BY 1, 2 ORDER BY 1, 2`;
 
 /** Of the lives. */
 export const TELL_TRADERS = `

@@ -8,7 +8,6 @@ export interface SmartFlowRow {
   condition_id: string;
   token_id: string;
   buy_usdc: string;
-  sell_usdc: string;
   buy_shares: string;
   net_usdc: string;
   /** Smart wallets that traded the market, on whichever outcome. */
@@ -31,7 +30,7 @@ export async function listSmartFlows(
         ? smartPieces(cut, rule, parameters, filter)
         : toldWalletPieces(cut, rule, hours, { category: null, filter }, parameters);
     const text = `WITH piece AS MATERIALIZED (${pieces}), flow AS (
-  SELECT condition_id, token_id, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_shares) AS buy_shares, sum(buy_usdc) - sum(sell_usdc) AS net_usdc
+  SELECT condition_id, token_id, sum(buy_usdc) AS buy_usdc, sum(buy_shares) AS buy_shares, sum(buy_usdc) - sum(sell_usdc) AS net_usdc
   FROM piece GROUP BY 1, 2
 ), own AS (
   SELECT condition_id, count(*)::int AS wallets FROM (SELECT DISTINCT condition_id, wallet FROM piece) AS member GROUP BY 1
