@@ -47,6 +47,9 @@ export function warnOfUnpriced(count: number, how: string, { meta }: GraphContex
   if (count > 0) meta.warnings.push(`${count} ${count === 1 ? 'event has' : 'events have'} no known USD value: ${how}`);
 }
 
+/** Which swaps an answer counts: those of streams that are read. */
+export const warnOfSwaps = (seen: boolean, { meta }: GraphContext): void => void meta.warnings.push(`swaps: ${seen ? 'sampled' : 'none'}`);
+
 /** The next longer window, for a suggestion; undefined when there is none. */
 const WIDER: Partial<Record<Timeframe, Timeframe>> = {
   '24h': '7d',

@@ -2,7 +2,7 @@ import { previousWindow, type Timeframe, windowOf } from '../../../lib/timeframe
 import type { GraphContext, Resolvers } from '../../venue';
 import { POOL_TYPES } from '../chain-addresses';
 import { findVolumeShare, listOperatorShares, type OperatorShareRow } from '../queries/operator-share';
-import { nothingIn, type PoolTypeFilter, typeOf, warnOfUnpriced } from './asked';
+import { nothingIn, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced } from './asked';
 
 const NOTHING: Omit<OperatorShareRow, 'pool_type'> = {
   total_events: 0,
@@ -33,7 +33,7 @@ async function shareOf(accounts: readonly string[], input: ShareInput, context: 
     previous === null ? null : findVolumeShare(sql, { pool_type, window: previous, accounts }),
   ]);
   const all = rows.find((row) => row.pool_type === null);
-  if (all === undefined) throw nothingIn(timeframe, pool_type === null ? {} : { pool_type: 'all' });
+  if (all === undefined) throw nothingIn(timeframe, typeDropped(input.pool_type));
   Object.assign(meta, { timeframe, window });
   if (all.unknown_events > 0) meta.warnings.push(`${all.unknown_events} events left out: their transactions were not read`);
   warnOfUnpriced(all.unpriced, 'counted, left out of sums', context);

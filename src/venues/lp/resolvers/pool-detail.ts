@@ -7,7 +7,7 @@ import { lifeIn, since } from '../queries/buckets';
 import { getFeeTotals, listClaimers, listFeeBuckets } from '../queries/fee-analysis';
 import { findPrice, getHoldings, getPoolTotals } from '../queries/pool-detail';
 import { volumeKnown } from '../queries/pool-volume-history';
-import { type AskedPool, nothingIn, poolOf, warnOfUnpriced } from './asked';
+import { type AskedPool, nothingIn, poolOf, warnOfSwaps, warnOfUnpriced } from './asked';
 import { nameScores, scoreNow } from './score-now';
 
 const HOLDERS = 10;
@@ -26,7 +26,7 @@ async function lpPoolsDetail(_root: unknown, input: AskedPool, context: GraphCon
     nameScores(context),
   ]);
   warnOfUnpriced(totals.unpriced, 'counted, left out of sums', context);
-  meta.warnings.push(`swaps: ${totals.swaps > 0 ? 'sampled' : 'none'}`);
+  warnOfSwaps(totals.swaps > 0, context);
   const known = pool.as_of === null || pool.as_of <= now ? (pool.lifetime_volume_usd?.toString() ?? null) : null;
   if (totals.swap_usd === null && known !== null) meta.warnings.push('total_volume_usd: as the catalogue states it');
   const volume = totals.swap_usd ?? known;
@@ -77,7 +77,7 @@ async function lpPoolsFeeAnalysis(_root: unknown, input: FeeInput, context: Grap
   Object.assign(meta, { timeframe, window, count: claimers.length });
   warnOfUnpriced(totals.unpriced, 'counted, left out of sums', context);
   warnOfUnpriced(totals.unpriced_swaps, 'left out of volume', context);
-  meta.warnings.push(`swaps: ${totals.swaps > 0 ? 'sampled' : 'none'}`);
+  warnOfSwaps(totals.swaps > 0, context);
   const nothing = { fees_claimed: '0', claims: 0, volume_usd: null, fee_rate_pct: null };
   const found = new Map(series.map((row) => [row.bucket.getTime(), row]));
   return {

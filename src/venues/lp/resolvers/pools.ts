@@ -7,7 +7,7 @@ import { listHeld, listTopPools, type PoolsTopSort } from '../queries/pools-top'
 import { listTrendingPools } from '../queries/pools-trending';
 import { listProvided } from '../queries/provided';
 import { listSmartPools, type SmartPoolsSort } from '../queries/smart-pools';
-import { nothingIn, type PoolTypeFilter, typeDropped, typeOf, unpricedOf, warnOfUnpriced, withIds } from './asked';
+import { nothingIn, type PoolTypeFilter, typeDropped, typeOf, unpricedOf, warnOfSwaps, warnOfUnpriced, withIds } from './asked';
 import { nameScores } from './score-now';
 
 /** What an answer over a window says about itself and about the swaps it counts. */
@@ -17,7 +17,10 @@ export function describe(
 ): void {
   Object.assign(context.meta, { timeframe, window, count: rows.length });
   warnOfUnpriced(unpricedOf(rows), 'left out of volume', context);
-  context.meta.warnings.push(`swaps: ${rows.some((row) => row.swaps > 0) ? 'sampled' : 'none'}`);
+  warnOfSwaps(
+    rows.some((row) => row.swaps > 0),
+    context,
+  );
 }
 
 /** Rows with the identifying fields of their pools, in an answer that names the formula of its scores. */

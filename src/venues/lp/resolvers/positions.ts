@@ -74,7 +74,7 @@ async function lpPositionsActive(_root: unknown, input: ActiveInput, context: Gr
   const [rows] = await Promise.all([listActivePositions(context.sql, args), nameScores(context)]);
   if (rows.length === 0 && pool_address !== null && pool_type !== null && (await poolNow(pool_address, context)) !== null)
     await poolOf({ pool_address, pool_type }, context);
-  if (rows.length === 0) throw nothingIn(null, { ...(min_usd > 0 && { min_usd: 0 }), ...(pool_type !== null && { pool_type: 'all' }) });
+  if (rows.length === 0) throw nothingIn(null, { ...(min_usd > 0 && { min_usd: 0 }), ...typeDropped(input.pool_type) });
   context.meta.count = rows.length;
   warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
   return Promise.all(

@@ -1,4 +1,5 @@
 import { type AppError, notKnown } from '../../../errors';
+import { groupedBy } from '../../../lib/grouped';
 import { roundTo } from '../../../lib/statistics';
 import { BEGINNING, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
@@ -205,8 +206,10 @@ async function lpLpsCompare(
 
 /** Pools that at least two of the providers used, most volume of theirs first. */
 async function sharedPools(owners: readonly string[], rows: readonly ProviderPoolRow[], context: GraphContext): Promise<unknown[]> {
-  const used = new Map<string, ProviderPoolRow[]>();
-  for (const row of rows) if (row.event_count > 0) used.set(row.pool_address, [...(used.get(row.pool_address) ?? []), row]);
+  const used = groupedBy(
+    rows.filter((row) => row.event_count > 0),
+    (row) => row.pool_address,
+  );
   const volume = (own: readonly ProviderPoolRow[]): number => own.reduce((sum, row) => sum + Number(row.volume_usd), 0);
   const shared = [...used]
     .filter(([, own]) => own.length > 1)

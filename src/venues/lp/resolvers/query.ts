@@ -1,4 +1,4 @@
-import { AppError } from '../../../errors';
+import type { AppError } from '../../../errors';
 import { decodeCursor, encodeCursor, listScope } from '../../../lib/cursor';
 import { previousWindow, type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
@@ -9,7 +9,7 @@ import { EVENT_FORMS, eventPosition, listPoolEvents, listPoolSwaps, SWAP_FORMS, 
 import type { PoolIds } from '../queries/pool-ids';
 import { searchPools } from '../queries/pools-search';
 import type { EventKind } from '../store/rows';
-import { nothingIn, poolOf, type PoolTypeFilter, typeDropped, typeOf, unpricedOf, warnOfUnpriced, withIds } from './asked';
+import { nothingIn, poolOf, type PoolTypeFilter, typeDropped, typeOf, unpricedOf, warnOfSwaps, warnOfUnpriced, withIds } from './asked';
 import { shownEvent, type ShownEvent } from './pool-event';
 import { nameScores } from './score-now';
 
@@ -62,7 +62,7 @@ async function lpPoolsEvents(_root: unknown, input: PoolsEventsInput, context: G
   meta.count = page.rows.length;
   meta.next_cursor = page.last === null ? null : encodeCursor(page.last, scope);
   warnOfUnpriced(page.rows.filter((row) => row.usd === null).length, 'shown without USD', context);
-  if (swaps) meta.warnings.push('swaps: sampled');
+  if (swaps) warnOfSwaps(true, context);
   return page.rows.map((row) => shownEvent(row, ids as PoolIds, field_case === 'snake'));
 }
 
@@ -78,14 +78,12 @@ function pageOf<Row>(
 }
 
 /** Nothing to show; the suggestion drops the filters that were sent. */
-function nothingOf({ event_type, min_usd, owner }: { event_type: string | null; min_usd: number; owner: string | null }): AppError {
-  const dropped = {
+const nothingOf = ({ event_type, min_usd, owner }: { event_type: string | null; min_usd: number; owner: string | null }): AppError =>
+  nothingIn(null, {
     ...(min_usd > 0 && { min_usd: 0 }),
     ...(event_type != null && { event_type: null }),
     ...(owner !== null && { owner: null }),
-  };
-  return new AppError('empty_result', Object.keys(dropped).length > 0 ? { suggestion: dropped } : {});
-}
+  });
 
 interface FoundPool extends PoolIds {
   volume_usd: string | null;
@@ -103,12 +101,15 @@ async function lpPoolsSearch(
 ): Promise<FoundPool[]> {
   const window = windowOf('7d', context.now);
   const rows = await searchPools(context.sql, { query: input.query, pool_type: typeOf(input.pool_type), limit: input.limit, window });
-  if (rows.length === 0) throw new AppError('empty_result', input.pool_type === 'all' ? {} : { suggestion: { pool_type: 'all' } });
+  if (rows.length === 0) throw nothingIn(null, typeDropped(input.pool_type));
   const { meta } = context;
   meta.count = rows.length;
   meta.window = window;
   warnOfUnpriced(unpricedOf(rows), 'left out of volume', context);
-  meta.warnings.push(`swaps: ${rows.some((row) => row.swaps_seen) ? 'sampled' : 'none'}`);
+  warnOfSwaps(
+    rows.some((row) => row.swaps_seen),
+    context,
+  );
   return (await withIds(rows, context)).map((row) => ({
     ...row,
     event_count: Number(row.event_count),
@@ -141,7 +142,10 @@ async function lpPlatformStats(
   if (all === undefined) throw nothingIn(timeframe, typeDropped(input.pool_type));
   if (timeframe === 'all') context.meta.window = { from: all.first_at, to: window.to };
   warnOfUnpriced(Number(all.unpriced), 'counted, left out of sums', context);
-  context.meta.warnings.push(`swaps: ${stats.earned.some((row) => Number(row.swaps) > 0) ? 'sampled' : 'none'}`);
+  warnOfSwaps(
+    stats.earned.some((row) => Number(row.swaps) > 0),
+    context,
+  );
   return {
     total_volume_usd: all.volume_usd,
     total_events: Number(all.event_count),
