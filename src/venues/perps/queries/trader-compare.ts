@@ -1,4 +1,5 @@
 import { AppError } from '../../../errors';
+import { groupedBy } from '../../../lib/grouped';
 import { pearson, roundTo } from '../../../lib/statistics';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
@@ -60,8 +61,10 @@ function sharedCoins(
   coins: ReadonlyMap<string, TraderCoin[]>,
   held: ReadonlyMap<string, 'Long' | 'Short'>,
 ): TraderComparison['shared_coins'] {
-  const byCoin = new Map<string, TraderCoin[]>();
-  for (const trader of traders) for (const own of coins.get(trader) ?? []) byCoin.set(own.coin, [...(byCoin.get(own.coin) ?? []), own]);
+  const byCoin = groupedBy(
+    traders.flatMap((trader) => coins.get(trader) ?? []),
+    (own) => own.coin,
+  );
   const volume = (rows: readonly TraderCoin[]): number => rows.reduce((sum, row) => sum + Number(row.volume), 0);
   return [...byCoin]
     .filter(([, rows]) => rows.length > 1)

@@ -1,3 +1,5 @@
+import { addTo } from '../../../lib/grouped';
+
 /** What the order of fills depends on: the signed position before the fill, and the change it makes. */
 export interface Link {
   start: number;
@@ -20,7 +22,7 @@ export function chainOrder(links: readonly Link[]): number[] {
   for (const index of [...given].reverse()) {
     const { start, delta } = links[index] as Link;
     const [from, to] = [node(start), node(start + delta)];
-    leaving.set(from, [...(leaving.get(from) ?? []), index]);
+    addTo(leaving, from, index);
     balance.set(from, (balance.get(from) ?? 0) + 1);
     balance.set(to, (balance.get(to) ?? 0) - 1);
   }

@@ -1,3 +1,4 @@
+import { addTo } from '../../../lib/grouped';
 import { roundDecimal } from '../../../lib/statistics';
 import { BEGINNING, type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { Resolver } from '../../venue';
@@ -67,8 +68,7 @@ function winnersOf(profiles: ReadonlyMap<string, Profile>, metric: (typeof METRI
 /** Which wallets traded a category; those with most wallets first. */
 function categoriesOf(states: readonly WalletState[]): { category: string; wallets: string[] }[] {
   const wallets = new Map<string, string[]>();
-  for (const state of states)
-    for (const { category } of state.volumes) wallets.set(category, [...(wallets.get(category) ?? []), state.wallet]);
+  for (const { wallet, volumes } of states) for (const { category } of volumes) addTo(wallets, category, wallet);
   return [...wallets]
     .map(([category, list]) => ({ category, wallets: list }))
     .sort((a, b) => b.wallets.length - a.wallets.length || (a.category < b.category ? -1 : 1));

@@ -2,6 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import { setPrices } from '../positions/average-cost';
 import { type TokenAt, listPricesBefore } from '../queries/trade-surroundings';
 import { payoutByName } from '../sources/settlement';
+import { addTo } from '../../../lib/grouped';
 import { BEGINNING, END } from '../../../lib/timeframe';
 import { arrayOf } from './array-text';
 import { noteCrowdDue } from './crowd-due';
@@ -90,7 +91,7 @@ export async function listTies(sql: Sql, groups: readonly Group[], markets: Read
     const rows = await sql.query<{ condition_id: string; neg_risk_id: string }>(SIBLINGS, [
       [...new Set(found.map((row) => row.neg_risk_id))],
     ]);
-    for (const { condition_id, neg_risk_id } of rows) siblings.set(neg_risk_id, [...(siblings.get(neg_risk_id) ?? []), condition_id]);
+    for (const { condition_id, neg_risk_id } of rows) addTo(siblings, neg_risk_id, condition_id);
   }
   return { tied, siblings };
 }
