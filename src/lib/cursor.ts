@@ -20,12 +20,15 @@ export const CURSOR_FORMS = {
   instant: /^\d{1,14}$/,
   /** Decimal text or a JSON number, of any sign. */
   number: /^-?\d{1,60}(\.\d{1,60})?(e[+-]?\d{1,2})?$/,
+  /** A whole number of PostgreSQL's `bigint`. */
+  bigint: /^-?\d{1,18}$/,
   /** A place among few. */
   index: /^\d{1,4}$/,
   day: { test: isDay },
   base58: /^[1-9A-HJ-NP-Za-km-z]{0,100}$/,
   evm_address: /^0x[0-9a-f]{40}$/,
   condition_id: /^0x[0-9a-f]{64}$/,
+  coin: /^[A-Za-z0-9:]{1,29}$/,
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   word: /^[A-Za-z_]{1,40}$/,
 } as const;

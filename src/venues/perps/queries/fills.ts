@@ -52,8 +52,8 @@ export const ORDER_TYPES = ['timestamptz', 'int', 'text', 'bigint', 'text', 'big
 export const POSITION_FORMS = [
   CURSOR_FORMS.instant,
   /^\d{1,9}$/,
-  /^[A-Za-z0-9:]{1,29}$/,
-  /^-?\d{1,18}$/,
+  CURSOR_FORMS.coin,
+  CURSOR_FORMS.bigint,
   CURSOR_FORMS.evm_address,
   /^\d{1,18}$/,
   /^(true|false)$/,

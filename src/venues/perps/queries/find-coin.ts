@@ -22,7 +22,3 @@ export async function listKnownCoins(sql: Sql, coins: readonly string[], now: Da
 /** The one of them. */
 export const findKnownCoin = async (sql: Sql, coin: string, now: Date): Promise<KnownCoin | undefined> =>
   (await listKnownCoins(sql, [coin], now))[0];
-
-/** The venue's spelling of a coin. */
-export const findCoin = async (sql: Sql, coin: string, now: Date): Promise<string | undefined> =>
-  (await findKnownCoin(sql, coin, now))?.coin;

@@ -52,7 +52,7 @@ export const traderRoundTrips = (sql: Sql): PagedList<RoundTripRow, RoundTripsFi
   list: async (parents, { filter, to, after, limit }) =>
     byParent(await sql.query<RoundTripRow & { parent: string }>(PAGE, [parents, to, filter.coin, ...timedPosition(after, 4), limit])),
   position: ({ closed_at, coin, tid, oid }) => [closed_at.getTime(), coin, tid, oid],
-  forms: [CURSOR_FORMS.instant, /^[A-Za-z0-9:]{1,29}$/, /^-?\d{1,18}$/, /^-?\d{1,18}$/],
+  forms: [CURSOR_FORMS.instant, CURSOR_FORMS.coin, CURSOR_FORMS.bigint, CURSOR_FORMS.bigint],
 });
 
 /** A row of a trade list, as far as its round trip depends on it. */

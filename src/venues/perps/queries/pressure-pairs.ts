@@ -3,7 +3,7 @@ import { AppError } from '../../../errors';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { type PressureLabel, pressureLabel } from '../pressure';
-import { findCoin } from './find-coin';
+import { listKnownCoins } from './find-coin';
 import { type PositionRow, heldAt, positionColumns } from './held';
 import { priceBefore } from './price';
 import { SMART_SCORE } from '../tier';
@@ -165,8 +165,8 @@ async function coinsOf(asked: string[] | null, window: Window, context: GraphCon
     const rows = await context.sql.query<{ coin: string }>(MOST_TRADED, [...(await spanUpToNow(window, context)), DEFAULT_COINS]);
     return rows.map(({ coin }) => coin);
   }
-  const found = await Promise.all(asked.map(async (coin) => ({ coin, known: await findCoin(context.sql, coin, context.now) })));
-  const unknown = found.filter(({ known }) => known === undefined).map(({ coin }) => coin);
+  const known = await listKnownCoins(context.sql, asked, context.now);
+  const unknown = asked.filter((_, place) => known[place] === undefined);
   if (unknown.length === asked.length)
     throw new AppError('empty_result', {
       details: [{ param: 'coins', issue: UNKNOWN_COIN, got: unknown.join(',') }],
@@ -174,5 +174,5 @@ async function coinsOf(asked: string[] | null, window: Window, context: GraphCon
       fallback: COIN_LIST,
     });
   if (unknown.length > 0) context.meta.warnings.push(`unknown coins left out: ${unknown.join(', ')}`);
-  return [...new Set(found.flatMap(({ known }) => known ?? []))];
+  return [...new Set(known.flatMap((one) => one?.coin ?? []))];
 }
