@@ -17,8 +17,6 @@ export interface BoundChallenge {
   /** Quoted price in micro-USDC, honoured until `expires_at` even if the price list has changed. */
   amount: bigint;
   expires_at: Date;
-  /** Flat data the challenge carried for us, `data` of `issueChallenge` included. */
-  data: Record<string, string>;
 }
 
 const METHODS: readonly string[] = ['tempo', 'solana'] satisfies MppMethod[];
@@ -39,12 +37,12 @@ export function challengeId(secret: string, challenge: Omit<EchoedChallenge, 'id
 
 /**
  * A fresh challenge bound to the sale: `header` is the value of one WWW-Authenticate field, `id` its HMAC under the first
- * secret. `request` is the method's request object, `data` whatever the method wants back. Never the same twice.
+ * secret. `request` is the method's request object. Never the same twice.
  */
 export function issueChallenge(
   settings: MppSettings,
   sale: Sale,
-  offer: { method: MppMethod; request: JsonObject; data?: Record<string, string>; now: Date },
+  offer: { method: MppMethod; request: JsonObject; now: Date },
 ): { header: string; id: string; expires_at: Date } {
   const expires_at = new Date(offer.now.getTime() + settings.offer_ms);
   const challenge = {
@@ -53,7 +51,7 @@ export function issueChallenge(
     intent: INTENT,
     request: encodeJson(offer.request),
     expires: expires_at.toISOString(),
-    opaque: encodeJson({ ...offer.data, ...saleBinding(sale), n: randomBytes(9).toString('base64url') }),
+    opaque: encodeJson({ ...saleBinding(sale), n: randomBytes(9).toString('base64url') }),
   };
   const id = challengeId(settings.secrets[0] as string, challenge);
   const { realm, method, intent, request, expires, opaque } = challenge;
@@ -123,17 +121,17 @@ export function checkChallenge(
   const ours = challenge.realm === settings.realm && challenge.method === expected.method && challenge.intent === INTENT;
   if (!ours || !isSignedByUs(settings, challenge)) throw invalidChallenge('The challenge was not issued by this server.');
   const request = decodeJson(challenge.request);
-  const data = decodeJson(challenge.opaque ?? '') as Record<string, string>;
+  const bound = decodeJson(challenge.opaque ?? '');
   const amount = BigInt(request.amount as string);
   const { ep, rq } = saleBinding(sale);
-  if (data.ep !== ep || data.rq !== rq) {
+  if (bound.ep !== ep || bound.rq !== rq) {
     if (amount < sale.amount)
       throw new AppError('payment_insufficient', { reason: 'other_request', message: 'The challenge was issued for a cheaper request.' });
     throw invalidChallenge('The challenge was issued for another request.');
   }
   if (canonicalJson(stableRequest(request)) !== canonicalJson(stableRequest(expected.request)))
     throw invalidChallenge('The challenge asks for a payment this server no longer takes.');
-  return { id: challenge.id, request, amount, expires_at: new Date(challenge.expires as string), data };
+  return { id: challenge.id, request, amount, expires_at: new Date(challenge.expires as string) };
 }
 
 /** The Payment-Receipt header (2xx answers only). `reference` is the transaction id on the method's chain. */

@@ -1,9 +1,7 @@
 import { Address, Hex, PublicKey, Rlp, TxEnvelopeEip1559 } from 'ox';
 import { SignatureEnvelope, TxEnvelopeTempo } from 'ox/tempo';
 import { recover as recoverPublicKey } from 'tiny-secp256k1';
-import { keccak256 } from './keccak';
-
-type HexText = `0x${string}`;
+import { type HexText, keccak256 } from './keccak';
 
 /** A signed transaction as its bytes say, its sender proved by the signature. Addresses and hex in lower case. */
 export interface SignedEnvelope {

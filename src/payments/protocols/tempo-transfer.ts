@@ -1,9 +1,7 @@
 import { EXPIRING_NONCE_KEY } from '../../chains/tempo';
 import { AppError } from '../../errors';
-import { keccak256 } from './keccak';
+import { type HexText, keccak256 } from './keccak';
 import { type EnvelopeFault, EnvelopeError, type SignedEnvelope, decodeEnvelope } from './tempo-envelope';
-
-type HexText = `0x${string}`;
 
 /** What a transaction must pay, and to which challenge it answers. */
 export interface TempoTerms {
