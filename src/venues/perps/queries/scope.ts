@@ -35,6 +35,10 @@ export async function isEverything(context: GraphContext, { from }: Window): Pro
 export const isNewest = async ({ loaders, now }: GraphContext, instant: Date = now): Promise<boolean> =>
   (await loaders(makeLoaders).newestFill()) < instant.getTime();
 
+/** Whether what accounts have come to tells a window up to now. */
+export const isLife = async (context: GraphContext, window: Window): Promise<boolean> =>
+  (await isEverything(context, window)) && (await isNewest(context));
+
 /**
  * As far as what is told up to an instant may reach: the end of its UTC day where nothing is filled from the instant on, so that the day's own
  * row tells the day, and the hour's the hour.
@@ -134,7 +138,11 @@ export const getSmartDay = (context: GraphContext): Promise<string> =>
 
 /** The day of the score run, in which some account must have this score. Throws empty_result. */
 export const getDayScoredFrom = (context: GraphContext, min_score: number): Promise<string> =>
-  getScoredDay(context, min_score, `No wallet has a score of ${min_score} yet.`, min_score > 0 ? { min_score: Math.max(0, min_score - 25) } : undefined); // prettier-ignore
+  getScoredDay(context, min_score, `No wallet has a score of ${min_score} yet.`, lowerScore(min_score));
+
+/** What to send instead of a least score; undefined where nothing is lower. */
+export const lowerScore = (min_score: number): { min_score: number } | undefined =>
+  min_score > 0 ? { min_score: Math.max(0, min_score - 25) } : undefined;
 
 /** The day of the score run that an answer uses; null before the first. */
 export const findRunDay = async (context: GraphContext): Promise<string | null> =>

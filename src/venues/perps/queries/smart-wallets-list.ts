@@ -3,7 +3,7 @@ import { CURSOR_FORMS, listScope } from '../../../lib/cursor';
 import type { GraphContext } from '../../venue';
 import { nextScoredCursor, openScoredList } from '../../venue-lists';
 import { makeLoaders } from '../loaders';
-import { reachOf } from './scope';
+import { lowerScore, reachOf } from './scope';
 import { lifeRows } from './lives';
 import { VOLUME, VOLUME_COLUMNS } from './span';
 import { type TraderLife, lastBefore, listLives } from './trader-lives';
@@ -76,7 +76,7 @@ export async function smartWalletsList(args: SmartListArgs, context: GraphContex
     args.limit + 1,
     ...(ADDED[args.sort_by] === undefined ? [] : [instant]),
   ]);
-  if (ranked.length === 0) throw new AppError('empty_result', { suggestion: page.after === null ? lower(args.min_score) : undefined });
+  if (ranked.length === 0) throw new AppError('empty_result', { suggestion: page.after === null ? lowerScore(args.min_score) : undefined });
   const shown = ranked.slice(0, args.limit);
   const last = shown.at(-1) as RankedRow;
   const lives = await listLives(then, shown.map(({ trader }) => trader), await reachOf(instant, then)); // prettier-ignore
@@ -87,6 +87,3 @@ export async function smartWalletsList(args: SmartListArgs, context: GraphContex
     return own === undefined ? [] : [{ ...own, score, tags }];
   });
 }
-
-const lower = (min_score: number): { min_score: number } | undefined =>
-  min_score > 0 ? { min_score: Math.max(0, min_score - 25) } : undefined;

@@ -7,8 +7,7 @@ import {
   findSmartRun,
   getCoinIfAny,
   getDayScoredFrom,
-  isEverything,
-  isNewest,
+  isLife,
   isScoreTold,
   openWindow,
   spanUpToNow,
@@ -175,7 +174,7 @@ async function listAll(
 }
 
 async function howTold({ min_score }: SmartSignalsArgs, window: Window, context: GraphContext): Promise<By> {
-  const is_life = (await isEverything(context, window)) && (await isNewest(context));
+  const is_life = await isLife(context, window);
   const is_told = await isScoreTold(context, min_score);
   const { day } = await findSmartRun(context);
   return { is_life, is_told, is_rest: !is_life && is_told && day !== null && hasRests(day, window.from) };

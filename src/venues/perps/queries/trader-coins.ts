@@ -2,7 +2,7 @@ import { AppError } from '../../../errors';
 import { wilsonLowerBound } from '../../../lib/statistics';
 import type { Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { checkTrader, isEverything, isNewest, openDays, spanUpToNow, widerDays } from './scope';
+import { checkTrader, isLife, openDays, spanUpToNow, widerDays } from './scope';
 import { livesWithTrips } from './lives';
 import { VOLUME, VOLUME_COLUMNS, ownRowsWithTrips } from './span';
 import { wilsonSql } from './wilson';
@@ -68,6 +68,9 @@ SELECT trader, coin, pnl, volume, trades, fees_usd, pnl - fees_usd AS net_pnl, 1
   worst_usd AS worst_trade_usd
 FROM ranked WHERE place <= ${life ? '$2' : '$6'} ORDER BY trader, place`;
 
+/** More coins than the venue has. */
+export const ALL_COINS = 10_000;
+
 /** The coins of each account in a window, at most `limit` of each, in order. */
 export async function listCoins(
   context: GraphContext,
@@ -76,7 +79,7 @@ export async function listCoins(
   sort_by: CoinOrder,
   limit: number,
 ): Promise<Map<string, TraderCoin[]>> {
-  const life = (await isEverything(context, window)) && (await isNewest(context));
+  const life = await isLife(context, window);
   const statement = { name: `perps_trader_coins_${sort_by}${life ? '_life' : ''}`, text: text(sort_by, life), keyed: true };
   const rows = await context.sql.query<TraderCoin>(statement, [...(life ? [] : await spanUpToNow(window, context)), traders, limit]);
   const coins = new Map<string, TraderCoin[]>(traders.map((trader) => [trader, []]));

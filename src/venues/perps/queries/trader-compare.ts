@@ -5,12 +5,11 @@ import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { listPositions } from './held';
 import { listKnownTraders, openDays, unknownTraders, widerDays } from './scope';
-import { type TraderCoin, listCoins } from './trader-coins';
+import { ALL_COINS, type TraderCoin, listCoins } from './trader-coins';
 import { listDailyPnl } from './trader-days';
 import { type TraderStats, listStats, noStats } from './trader-stats';
 
 const SHOWN_COINS = 5;
-const ALL_COINS = 10_000;
 const METRICS = ['total_pnl', 'roi_pct', 'win_rate', 'total_volume', 'smart_score', 'sharpe', 'profit_factor'] as const;
 type Metric = (typeof METRICS)[number];
 

@@ -6,7 +6,7 @@ import { scoreTrader } from '../scoring/formula';
 import { type FillRow, listFills } from './fills';
 import { type PositionRow, listPositions } from './held';
 import { checkTrader, openDays, widerDays } from './scope';
-import { type TraderCoin, listCoins } from './trader-coins';
+import { ALL_COINS, type TraderCoin, listCoins } from './trader-coins';
 import { type TraderDay, listDays } from './trader-days';
 import { type TraderStats, listStats } from './trader-stats';
 
@@ -41,9 +41,6 @@ interface ScoreBreakdown {
   date: string;
   version: string;
 }
-
-/** More coins than the venue has. */
-const ALL_COINS = 10_000;
 
 /**
  * What an account did in the UTC days that end today, and what it holds. Sections stand by themselves: one that fails is null and

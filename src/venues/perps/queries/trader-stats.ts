@@ -5,7 +5,7 @@ import { makeLoaders } from '../loaders';
 import { closingFills, joinStretches } from '../rollups/drawdown';
 import { edgeOf } from './segments';
 import { TRIP_COLUMNS } from '../rollups/trip-sums';
-import { isEverything, isNewest, spanUpToNow } from './scope';
+import { isLife, spanUpToNow } from './scope';
 import { livesWithTrips } from './lives';
 import { type Narrowed, VOLUME, VOLUME_COLUMNS, narrow, ownRowsWithTrips } from './span';
 import { heldMinutes, winRates } from './trader-coins';
@@ -160,7 +160,7 @@ export async function listStats(
   coin: string | null = null,
   drawdown = true,
 ): Promise<Map<string, TraderStats>> {
-  const form: Form = { coin: coin !== null, life: (await isEverything(context, window)) && (await isNewest(context)) };
+  const form: Form = { coin: coin !== null, life: await isLife(context, window) };
   const values = [...(form.life ? [] : await spanUpToNow(window, context)), traders, ...(coin === null ? [] : [coin])];
   // Whoever's figures are listed is asked for its score next.
   void context.loaders(makeLoaders).score.loadMany(traders);
