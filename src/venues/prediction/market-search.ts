@@ -1,16 +1,16 @@
 import { canonicalConditionId } from '../../lib/address';
-import type { ListedMarket } from './queries/market-lists';
+import type { ListScope, ListedMarket } from './queries/market-lists';
 
-/** What a search text asks for: markets named exactly, or words to be found. */
-export type SearchText = { exactly: string[] } | { words: string[] };
+/** What a search text asks for: markets named exactly, or words to be found; neither where there is no text. */
+export type SearchText = Pick<ListScope, 'exactly' | 'words'>;
 
 /** Reads a search text: a condition id, the address of a market or event page, or words. */
-export function readSearch(text: string): SearchText {
+export function readSearch(text: string | null | undefined): SearchText {
+  if (text === null || text === undefined) return { exactly: null, words: null };
   const trimmed = text.trim();
   const id = canonicalConditionId(trimmed);
-  if (id !== undefined) return { exactly: [id] };
-  const segments = segmentsOf(trimmed);
-  return segments === null ? { words: wordsOf(trimmed) } : { exactly: segments };
+  const exactly = id === undefined ? segmentsOf(trimmed) : [id];
+  return { exactly, words: exactly === null ? wordsOf(trimmed) : null };
 }
 
 /** The last part of an address' path that can be a slug: the market's under its event's, or the event's alone. */

@@ -4,7 +4,7 @@ import { roundTo } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
 import { type Timeframe, lengthOf, windowOf, withShorter } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
-import { less, percent, total } from '../exact';
+import { compareAmounts, less, percent, total } from '../exact';
 import { getFirstFill } from '../queries/newest-fill';
 import { type VolumeRow, listVolumes } from '../queries/volumes';
 import { type Windows, emptyWithin, smartRule, stretchOf, windowsOf } from './flows-scope';
@@ -27,7 +27,7 @@ interface Flow {
 
 const ZERO = '0';
 const byName = (a: { category: string }, b: { category: string }): number => (a.category < b.category ? -1 : 1);
-const descending = (a: string, b: string): number => Number(less(b, a));
+const descending = (a: string, b: string): number => compareAmounts(b, a);
 
 /** Flows of every category that traded in either window. */
 async function loadFlows(

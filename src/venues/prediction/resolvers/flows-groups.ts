@@ -1,7 +1,7 @@
 import type { Category } from '../../../lib/category';
 import type { Timeframe } from '../../../lib/timeframe';
 import type { Resolver } from '../../venue';
-import { changePercent, less, percent, total, trendOf } from '../exact';
+import { changePercent, compareAmounts, percent, total, trendOf } from '../exact';
 import { type VolumeRow, type VolumeScope, listTraders, listVolumes } from '../queries/volumes';
 import { emptyWithin, smartRule, stretchOf, windowsOf } from './flows-scope';
 
@@ -81,7 +81,7 @@ function groupOf(
 
 const byGroup = (a: Group, b: Group): number => (a.group < b.group ? -1 : 1);
 const ORDERS: Record<Args['sort_by'], (a: Group, b: Group) => number> = {
-  volume: (a, b) => Number(less(b.volume, a.volume)) || byGroup(a, b),
+  volume: (a, b) => compareAmounts(b.volume, a.volume) || byGroup(a, b),
   // Groups without a change come last.
   volume_change_pct: (a, b) =>
     (b.volume_change_pct ?? Number.NEGATIVE_INFINITY) - (a.volume_change_pct ?? Number.NEGATIVE_INFINITY) || byGroup(a, b),

@@ -1,7 +1,7 @@
 import type { pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
 import { BUCKETS, type BucketSize, bucketsOf, checkGrid } from '../../../lib/grid';
 import { groupedBy } from '../../../lib/grouped';
-import { mean } from '../../../lib/statistics';
+import { mean, roundTo } from '../../../lib/statistics';
 import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { less, over, total } from '../exact';
@@ -163,8 +163,7 @@ function pointsOf(
 }
 
 /** Scores are plain floats in the answer: rounded here as ratios are. */
-export const six = <Score extends number | null>(value: Score): Score =>
-  (value === null ? null : Math.round(value * 1e6) / 1e6 + 0) as Score;
+export const six = <Score extends number | null>(value: Score): Score => (value === null ? null : roundTo(value, 6)) as Score;
 
 /** A change of the score by this much, of 2 possible, has a direction: 5 % of either side. */
 export const NOTICEABLE = 0.05;

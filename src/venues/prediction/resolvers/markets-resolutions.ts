@@ -77,17 +77,15 @@ export const marketsResolutions: Resolver<unknown, Args> = async (_, { cursor, .
 /** Rows in scope; of the newest first no more than are shown behind `after`, and one that says there are more. */
 async function listRows(context: GraphContext, { category, query, timeframe, sort_by, limit }: Args, after: Row | null): Promise<Row[]> {
   const { now } = context;
-  const text = query ? readSearch(query) : null;
-  if (text !== null && 'words' in text && text.words.length === 0) return [];
-  const words = text !== null && 'words' in text ? text.words : null;
-  const exactly = text !== null && 'exactly' in text ? text.exactly : null;
+  const text = readSearch(query);
+  if (text.words?.length === 0) return [];
   const resolved_from = timeframe ? windowOf(timeframe, now).from : null;
   const rowOfMarket = ({ condition_id, resolved_at }: ResolvedMarket): Row => ({ condition_id, resolved_at, volume: '0', accuracy: null });
-  if (sort_by === 'resolved_recently' && text === null) {
+  if (sort_by === 'resolved_recently' && !query) {
     const newest = await listNewestResolved(context.sql, { category: category ?? null, resolved_from }, after, limit + 1, now);
     return newest.map(rowOfMarket);
   }
-  const scope = { status: 'resolved', category: category ?? null, words, exactly, resolved_from } as const;
+  const scope = { status: 'resolved', category: category ?? null, ...text, resolved_from } as const;
   if (sort_by === 'volume') {
     const measured = await listMeasuredMarkets(context.sql, scope, null, now);
     return measured.map((market) => ({ ...rowOfMarket(market as ResolvedMarket), volume: market.volume }));

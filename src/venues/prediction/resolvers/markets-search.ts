@@ -38,7 +38,7 @@ export const marketsSearch: Resolver<unknown, Args> = async (_, { cursor, ...arg
   const scope = listScope('markets/search', args);
   const { page, then: context } = openScoredList(asked, cursor, scope, KEY_FORMS);
   const after = page.after && matchOf(page.after);
-  const text = args.query === null || args.query === undefined ? null : readSearch(args.query);
+  const text = readSearch(args.query);
   const matches = await listMatches(context, args, text, after);
   const ordered = matches.sort(ORDERS[args.sort_by]);
   const behind = after === null ? ordered : ordered.filter((match) => ORDERS[args.sort_by](match, after) > 0);
@@ -54,20 +54,13 @@ export const marketsSearch: Resolver<unknown, Args> = async (_, { cursor, ...arg
   return Promise.all(shown.map((match) => describe(match, views, context)));
 };
 
-function scopeOf({ status, category }: Pick<Args, 'status' | 'category'>, text: SearchText | null): ListScope {
-  const exactly = text !== null && 'exactly' in text ? text.exactly : null;
-  const words = text !== null && 'words' in text ? text.words : null;
+function scopeOf({ status, category }: Pick<Args, 'status' | 'category'>, text: SearchText): ListScope {
   // A market that is named is found whatever became of it.
-  return { status: exactly === null ? status : 'all', category: category ?? null, words, exactly, resolved_from: null };
+  return { status: text.exactly === null ? status : 'all', category: category ?? null, ...text, resolved_from: null };
 }
 
 /** Matches; where what the store knows orders them, no more than are shown behind `after`, and one that says there are more. */
-async function listMatches(
-  context: GraphContext,
-  args: Omit<Args, 'cursor'>,
-  text: SearchText | null,
-  after: Match | null,
-): Promise<Match[]> {
+async function listMatches(context: GraphContext, args: Omit<Args, 'cursor'>, text: SearchText, after: Match | null): Promise<Match[]> {
   const scope = scopeOf(args, text);
   const { words, exactly } = scope;
   if (words?.length === 0) return [];
@@ -114,7 +107,7 @@ function matchOf([relevance, volume, end, condition_id]: CursorPosition): Match 
 }
 
 /** With or without a signal, of any status, all categories: what brings markets. */
-async function suggestionOf(args: Omit<Args, 'cursor'>, text: SearchText | null, context: GraphContext): Promise<Record<string, unknown>> {
+async function suggestionOf(args: Omit<Args, 'cursor'>, text: SearchText, context: GraphContext): Promise<Record<string, unknown>> {
   // Whether a market has a signal is not looked at again.
   const signal = { has_smart_money_signal: null };
   const changes = [signal, { ...signal, status: 'all' as const }, { ...signal, category: null }];

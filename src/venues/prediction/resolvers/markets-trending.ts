@@ -3,7 +3,7 @@ import { groupedBy } from '../../../lib/grouped';
 import { SPIKE } from '../../../lib/spike';
 import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
-import { changePercent, less, over, total } from '../exact';
+import { changePercent, compareAmounts, over, total } from '../exact';
 import { makeMarketLoaders } from '../market-loaders';
 import { leaderOf } from '../market-prices';
 import { type SmartFlowRow, listSmartFlows } from '../queries/market-flows';
@@ -71,7 +71,7 @@ async function describe(row: TrendingRow, told: Told, window: Window, context: G
   const start = before.find((outcome) => outcome.token_id === leader?.token_id)?.price ?? null;
   const favoured = flows
     .filter((flow) => Number(flow.net_usdc) > 0)
-    .sort((a, b) => Number(less(b.net_usdc, a.net_usdc)) || (a.token_id < b.token_id ? -1 : 1))[0];
+    .sort((a, b) => compareAmounts(b.net_usdc, a.net_usdc) || (a.token_id < b.token_id ? -1 : 1))[0];
   return {
     ...record,
     period_volume_usdc: row.volume,

@@ -4,7 +4,7 @@ import { groupedBy } from '../../../lib/grouped';
 import { pearson, roundTo } from '../../../lib/statistics';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
-import { less, over, total } from '../exact';
+import { compareAmounts, less, over, total } from '../exact';
 import { tradedPrice } from '../market-prices';
 import { countSmartWallets, listSmartFlows } from '../queries/market-flows';
 import { listSmartHolders } from '../queries/market-holders';
@@ -49,7 +49,7 @@ export const marketsSmartFlow: Resolver<unknown, Args> = async (_, args, context
   const buckets = bucketsOf(window, args.bucket_size);
   const lines = outcomes.map((outcome) => lineOf(outcome, buckets, smart, found.all, found.before));
   const sums = outcomes.map((outcome) => ({ outcome, ...sidesOf(smart.filter((row) => row.token_id === outcome.token_id)) }));
-  const favoured = [...sums].sort((a, b) => Number(less(b.net_flow, a.net_flow)) || 0)[0];
+  const favoured = [...sums].sort((a, b) => compareAmounts(b.net_flow, a.net_flow))[0];
   const overall = sidesOf(smart);
   return {
     ...known.market,

@@ -1,4 +1,5 @@
 import { AppError } from '../../../errors';
+import { roundTo } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
 import type { GraphContext, Resolver } from '../../venue';
 import { type Consensus, type Stance, byScore, consensusOf } from '../consensus';
@@ -137,7 +138,7 @@ function analyse(
 function biasOf({ weights }: Consensus, leader: string | null): number | null {
   const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
   const toward = leader === null ? 0 : (weights.get(leader) ?? 0);
-  return leader === null || all === 0 ? null : Math.round(((100 * (2 * toward - all)) / all) * 1e6) / 1e6;
+  return leader === null || all === 0 ? null : roundTo((100 * (2 * toward - all)) / all, 6);
 }
 
 function confidenceOf({ independent_wallets, strength }: Consensus): 'low' | 'medium' | 'high' {

@@ -3,7 +3,7 @@ import { groupedBy } from '../../../lib/grouped';
 import { roundTo } from '../../../lib/statistics';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
-import { less, meanScore, over, percent, total } from '../exact';
+import { compareAmounts, meanScore, over, percent, total } from '../exact';
 import { makeMarketLoaders } from '../market-loaders';
 import { leaderOf } from '../market-prices';
 import { cutAt } from '../queries/pieces';
@@ -86,7 +86,7 @@ const keyOf = ({ condition_id, wallet }: OnMarket): string => `${condition_id}|$
 
 const entriesOf = (bought: readonly SmartWalletEntry[]): SmartWalletEntry[] =>
   [...groupedBy(bought, keyOf).values()].map(
-    (own) => own.sort((a, b) => Number(less(b.buy_usdc, a.buy_usdc)) || (a.token_id < b.token_id ? -1 : 1))[0] as SmartWalletEntry,
+    (own) => own.sort((a, b) => compareAmounts(b.buy_usdc, a.buy_usdc) || (a.token_id < b.token_id ? -1 : 1))[0] as SmartWalletEntry,
   );
 
 async function describe(
@@ -106,7 +106,7 @@ async function describe(
     usdc: total(own.map((entry) => entry.buy_usdc)),
     shares: total(own.map((entry) => entry.buy_shares)),
   }));
-  const favoured = sums.sort((a, b) => Number(less(b.usdc, a.usdc)) || (a.token_id < b.token_id ? -1 : 1))[0] as (typeof sums)[number];
+  const favoured = sums.sort((a, b) => compareAmounts(b.usdc, a.usdc) || (a.token_id < b.token_id ? -1 : 1))[0] as (typeof sums)[number];
   const price = prices.find((one) => one.token_id === favoured.token_id)?.price ?? null;
   const avg_entry_price = over(favoured.usdc, favoured.shares) as number;
   const newest = [...entries].sort((a, b) => b.first_buy_at.getTime() - a.first_buy_at.getTime() || (a.wallet < b.wallet ? -1 : 1));

@@ -5,7 +5,7 @@ import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import { roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
 import { byScore, independentOf } from '../consensus';
-import { less, meanScore, over, total } from '../exact';
+import { compareAmounts, less, meanScore, over, total } from '../exact';
 import { makeMarketLoaders } from '../market-loaders';
 import { cutAt } from '../queries/pieces';
 import { type SmartWalletFlow, listSmartWalletFlows } from '../queries/smart-wallet-flows';
@@ -88,9 +88,9 @@ async function emptyOf(context: GraphContext, args: Args, signals: readonly Sign
 
 const ORDERS: Record<Args['sort_by'], (a: Signal, b: Signal) => number> = {
   signal_score: (a, b) => clear(b.score) - clear(a.score),
-  net_flow: (a, b) => Number(less(b.net_flow, a.net_flow)),
+  net_flow: (a, b) => compareAmounts(b.net_flow, a.net_flow),
   smart_wallet_count: (a, b) => b.flows.length - a.flows.length,
-  total_volume: (a, b) => Number(less(b.total_volume, a.total_volume)),
+  total_volume: (a, b) => compareAmounts(b.total_volume, a.total_volume),
 };
 
 /** Strength of a score as it is told, in tenths; null below the weakest. */

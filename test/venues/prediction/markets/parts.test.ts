@@ -128,17 +128,17 @@ describe('words', () => {
 
   test('a search text is an id, an address, or words', () => {
     const id = `0x${'aB'.repeat(32)}`;
-    expect(readSearch(` ${id} `)).toEqual({ exactly: [id.toLowerCase()] });
-    expect(readSearch('https://venue.example/event/big-event/will-it-rain?tid=1#top')).toEqual({ exactly: ['will-it-rain'] });
-    expect(readSearch('www.venue.example/event/big-event/')).toEqual({ exactly: ['big-event'] });
-    expect(readSearch('venue.example/event/big-event/Will-It-Rain')).toEqual({ exactly: ['will-it-rain'] });
-    expect(readSearch('v1.5/2 or U.S./EU')).toEqual({ words: ['v1.5', '2', 'or', 'u.s', 'eu'] });
-    expect(readSearch('U.S./EU')).toEqual({ words: ['u.s', 'eu'] });
-    expect(readSearch('St.Louis/Chicago')).toEqual({ words: ['st.louis', 'chicago'] });
-    expect(readSearch('Will  it RAIN? 50%')).toEqual({ words: ['will', 'it', 'rain', '50'] });
-    expect(readSearch('https://venue.example/event/a%00b')).toEqual({ exactly: [] });
-    expect(readSearch('https://venue.example/')).toEqual({ exactly: [] });
-    expect(readSearch('?!')).toEqual({ words: [] });
+    expect(readSearch(` ${id} `)).toEqual({ exactly: [id.toLowerCase()], words: null });
+    expect(readSearch('https://venue.example/event/big-event/will-it-rain?tid=1#top')).toEqual({ exactly: ['will-it-rain'], words: null });
+    expect(readSearch('www.venue.example/event/big-event/')).toEqual({ exactly: ['big-event'], words: null });
+    expect(readSearch('venue.example/event/big-event/Will-It-Rain')).toEqual({ exactly: ['will-it-rain'], words: null });
+    expect(readSearch('v1.5/2 or U.S./EU')).toEqual({ words: ['v1.5', '2', 'or', 'u.s', 'eu'], exactly: null });
+    expect(readSearch('U.S./EU')).toEqual({ words: ['u.s', 'eu'], exactly: null });
+    expect(readSearch('St.Louis/Chicago')).toEqual({ words: ['st.louis', 'chicago'], exactly: null });
+    expect(readSearch('Will  it RAIN? 50%')).toEqual({ words: ['will', 'it', 'rain', '50'], exactly: null });
+    expect(readSearch('https://venue.example/event/a%00b')).toEqual({ exactly: [], words: null });
+    expect(readSearch('https://venue.example/')).toEqual({ exactly: [], words: null });
+    expect(readSearch('?!')).toEqual({ words: [], exactly: null });
     expect(wordsOf("Trump's U.S.-Iran deal, Trump's")).toEqual(["trump's", 'u.s', 'iran', 'deal']);
   });
 
