@@ -20,8 +20,6 @@ interface FeedTimes {
 /** What became of a page so far, and the newest times in it. */
 class PageLog {
   read = 0;
-  inserted = 0;
-  duplicates = 0;
   readonly skipped: Record<string, number> = {};
   readonly times: FeedTimes = { last_event_at: null, as_of: null };
 
@@ -96,10 +94,5 @@ export async function loadPage(
   await leaveOrDo(options.remainder, client, moveCursors, told);
   if (load.writer.appended.length > 0) options.appended?.(load.writer.appended);
   const { log } = load;
-  return {
-    read: log.read,
-    inserted: log.inserted + writer.saved.inserted,
-    duplicates: log.duplicates + writer.saved.duplicates,
-    skipped: log.skipped,
-  };
+  return { read: log.read, ...writer.saved, skipped: log.skipped };
 }

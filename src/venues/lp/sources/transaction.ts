@@ -75,14 +75,9 @@ export function decodeTransaction(value: unknown): DecodedTransaction | Refusal 
 
 /** Static keys, then looked-up writable ones, then looked-up readonly ones: the order instruction indexes refer to. */
 function accountKeys(message: Json, meta: Json): unknown[] {
-  const listed = (Array.isArray(message.accountKeys) ? message.accountKeys : []).map((key: unknown) => (isObject(key) ? key.pubkey : key));
-  const parsed = Array.isArray(message.accountKeys) && isObject(message.accountKeys[0]);
-  const loaded = isObject(meta.loadedAddresses) && !parsed ? meta.loadedAddresses : {};
-  return [
-    ...listed,
-    ...(Array.isArray(loaded.writable) ? loaded.writable : []),
-    ...(Array.isArray(loaded.readonly) ? loaded.readonly : []),
-  ];
+  const listed = listOf(message.accountKeys);
+  const loaded = isObject(meta.loadedAddresses) && !isObject(listed[0]) ? meta.loadedAddresses : {};
+  return [...listed.map((key) => (isObject(key) ? key.pubkey : key)), ...listOf(loaded.writable), ...listOf(loaded.readonly)];
 }
 
 function programOf(instruction: Json, keys: readonly unknown[]): string | undefined {
