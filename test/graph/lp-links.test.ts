@@ -117,6 +117,7 @@ test('events keep the names of their pool types in a union', async () => {
     '__typename ... on DlmmEvent { PoolAddress pool { pool_type } position { position_address pool { pool_address } } } ... on DammV2Event { pool_address pool { pool_type } position { position_address } }',
     100,
   );
+  expect(rows.length).toBeGreaterThan(0);
   for (const row of rows) expect((row.pool as Row).pool_type).toBe(row.__typename === 'DlmmEvent' ? 'dlmm' : 'damm_v2');
 });
 

@@ -84,6 +84,7 @@ test('another seed is another world; the addresses that documentation names are 
 });
 
 test('signatures are 64 bytes, addresses 32; every page is known by exactly one source', () => {
+  let seen = 0;
   for (const page of lpWorld(small).pages(at(0), at(2 * DAY))) {
     expect(sources.filter((source) => source.recognises(page.records[0], page)).length).toBe(1);
     if (!page.name.startsWith('transactions')) continue;
@@ -91,8 +92,10 @@ test('signatures are 64 bytes, addresses 32; every page is known by exactly one 
       const { signatures, message } = record.result.transaction;
       expect(bs58.decode(signatures[0])).toHaveLength(64);
       expect(message.accountKeys.every((address) => bs58.decode(address).length === 32)).toBe(true);
+      seen += 1;
     }
   }
+  expect(seen).toBeGreaterThan(0);
 });
 
 describe('a month of a small world in the store', () => {

@@ -17,6 +17,7 @@ test("coins of an account's whole life are those of a window that holds it", asy
       match(new Date('2026-01-01T00:00:00Z'), { px: '1', sz: '1', side: 'B', taker: [trader('8'), '0.0'], maker: [trader('9'), '0.0'] }),
     ]);
     const { rows } = await whole.pool.query<{ trader: string }>('SELECT trader FROM perp_trader ORDER BY volume_usd DESC LIMIT 12');
+    expect(rows).toHaveLength(12);
     for (const { trader: own } of rows)
       for (const sort_by of ['pnl', 'volume', 'win_rate', 'trades']) {
         const [life, window] = await Promise.all(

@@ -26,6 +26,16 @@ export const call = <T>(
   sent: Record<string, unknown> = {},
 ): Promise<{ data: T; meta: AnswerMeta }> => ask<T>(db, path, now, variablesOf(path, sent));
 
+/** What an endpoint answers, or `none` where it finds nothing: any other error is one. */
+export const callOr = <T>(db: Database, path: string, now: Date, sent: Record<string, unknown>, none: T): Promise<T> =>
+  call<T>(db, path, now, sent).then(
+    ({ data }) => data,
+    (error: AppError) => {
+      if (error.code !== 'empty_result') throw error;
+      return none;
+    },
+  );
+
 /** The error an endpoint answers with. */
 export const callForError = (db: Database, path: string, now: Date, sent: Record<string, unknown> = {}): Promise<AppError> =>
   askForError(db, path, now, variablesOf(path, sent));

@@ -1,7 +1,7 @@
 import { type Timeframe, windowOf } from '../../../../src/lib/timeframe';
 import { testDatabase } from '../../../support/database';
 import { type Told, type ToldMarket, loadTold } from '../wallets/told-world';
-import { call } from './call';
+import { call, callOr } from './call';
 import {
   type Run,
   SignalBook,
@@ -56,8 +56,8 @@ describe('signals by every parameter', () => {
     book = new SignalBook(told, NOW, runs);
     for (const market of book.active) {
       const sent = { condition_id: market.id, min_shares: 0, limit: 1 };
-      const { data } = await call<{ outcomes: { token_id: string; price: number | null }[] }>(db, 'markets/ownership', now, sent).catch(() => ({ data: { outcomes: [] } })); // prettier-ignore
-      for (const { token_id, price } of data.outcomes) if (price !== null) book.settle(market, token_id, price);
+      const { outcomes } = await callOr<{ outcomes: { token_id: string; price: number | null }[] }>(db, 'markets/ownership', now, sent, { outcomes: [] }); // prettier-ignore
+      for (const { token_id, price } of outcomes) if (price !== null) book.settle(market, token_id, price);
     }
   }, 120_000);
   afterAll(() => db.drop());

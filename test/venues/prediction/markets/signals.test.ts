@@ -4,7 +4,7 @@ import { gini, hhi, median } from '../../../../src/lib/statistics';
 import { listPositionsAsOf } from '../../../../src/venues/prediction/rollups/positions-as-of';
 import type { PositionRow } from '../../../../src/venues/prediction/rollups/positions-row';
 import { durationOf } from '../../../../src/venues/prediction/resolvers/signals-opportunities';
-import { call, callForError } from './call';
+import { call, callForError, callOr } from './call';
 import {
   type Fact,
   type ToldMarket,
@@ -73,12 +73,10 @@ describe('signals', () => {
   const volumeOf = (market: ToldMarket): number => usdc(fillsOf(market).filter((fact) => fact.taker));
   /** Current price as the store answers it: its rule has a test of its own below. */
   const priceOf = async (market: ToldMarket): Promise<(number | null)[]> => {
-    const { data } = await call<{ outcomes: { price: number | null }[] }>(world.db, 'markets/ownership', world.now, {
-      condition_id: market.id,
-      min_shares: 0,
-      limit: 1,
-    }).catch(() => ({ data: { outcomes: [] } }));
-    return data.outcomes.map((outcome) => outcome.price);
+    const sent = { condition_id: market.id, min_shares: 0, limit: 1 };
+    const none = { outcomes: [] };
+    const { outcomes } = await callOr<{ outcomes: { price: number | null }[] }>(world.db, 'markets/ownership', world.now, sent, none);
+    return outcomes.map((outcome) => outcome.price);
   };
   const near = (value: unknown, expected: number | null, digits = 5): void =>
     expected === null ? expect(value).toBeNull() : expect(value).toBeCloseTo(expected, digits);
@@ -494,14 +492,9 @@ describe('signals', () => {
       near(data[index]?.favored_outcome_percentage, 100 * one.share, 4);
       near(data[index]?.conviction_score, Math.round(one.score * 10) / 10, 1);
     }
-    const few = await call<Row[]>(world.db, 'markets/high-conviction', world.now, {
-      min_smart_wallets: 2,
-      min_avg_score: 80,
-      max_price: 1,
-      limit: 100,
-      sort_by: 'total_smart_usdc',
-    }).catch(() => ({ data: [] as Row[] }));
-    expect(few.data.map((row) => row.condition_id)).toEqual(expected.filter((one) => one.avg >= 80).sort((a, b) => b.total - a.total).map((one) => one.market.id)); // prettier-ignore
+    const asked = { min_smart_wallets: 2, min_avg_score: 80, max_price: 1, limit: 100, sort_by: 'total_smart_usdc' };
+    const few = await callOr<Row[]>(world.db, 'markets/high-conviction', world.now, asked, []);
+    expect(few.map((row) => row.condition_id)).toEqual(expected.filter((one) => one.avg >= 80).sort((a, b) => b.total - a.total).map((one) => one.market.id)); // prettier-ignore
     expect((await callForError(world.db, 'markets/high-conviction', world.now, { min_smart_wallets: 400 })).code).toBe('empty_result');
   });
 

@@ -8,7 +8,7 @@ import { readTrackRecord } from '../../../../src/workers/track-record';
 import { endpointNamed } from '../../../support/catalogue';
 import { testDatabase } from '../../../support/database';
 import { allSignalsInput } from '../../../support/subjects';
-import { call } from '../markets/call';
+import { call, callOr } from '../markets/call';
 import { iso, market } from '../small-world';
 import { condition, loadRecords, token } from '../support';
 import { type ToldWorld, loadTold } from '../wallets/told-world';
@@ -119,8 +119,7 @@ describe('signals of a simulated world', () => {
   }
 
   const of = (endpoint: string, now: Date): Stored[] => stored.filter((one) => one.endpoint === endpoint && one.taken_at.getTime() === now.getTime()); // prettier-ignore
-  const rowsOf = async (path: string, now: Date, sent: Row): Promise<Row[]> =>
-    (await call<Row[]>(db, path, now, sent).catch(() => ({ data: [] }))).data;
+  const rowsOf = (path: string, now: Date, sent: Row): Promise<Row[]> => callOr<Row[]>(db, path, now, sent, []);
 
   test('a snapshot of every endpoint a day holds what the endpoint answers, at its prices', async () => {
     const { rows } = await db.pool.query<{ endpoint: string; day: string; signals: number }>('SELECT endpoint, day::text, signals FROM signal_snapshot ORDER BY 2, 1'); // prettier-ignore

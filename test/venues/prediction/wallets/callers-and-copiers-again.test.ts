@@ -1,6 +1,6 @@
 import { score } from '../../../../src/venues/prediction/scoring/job';
 import { testDatabase } from '../../../support/database';
-import { call } from '../markets/call';
+import { call, callOr } from '../markets/call';
 import { groupedBy } from '../../../../src/lib/grouped';
 import { type Told, type ToldWorld, PriceBook, countPositions, loadTold } from './told-world';
 
@@ -109,7 +109,7 @@ describe('copiers and callers, counted again', () => {
     const leaders = told.world.truth(now).filter(({ role }) => role === 'copier' || role === 'skilled').map(({ of, wallet }) => of ?? wallet); // prettier-ignore
     for (const leader of [...new Set(leaders)].slice(0, 12)) {
       const expected = copiersOf(leader, orders, max_lag_minutes * 60_000, min_overlap_trades).filter(({ wallet }) => !machines.has(wallet as string)); // prettier-ignore
-      const { data } = await call<Record<string, unknown>[]>(db, 'wallets/copy-traders', now, { wallet: leader, timeframe, max_lag_minutes, min_overlap_trades, limit: 100 }).catch(() => ({ data: [] })); // prettier-ignore
+      const data = await callOr<Record<string, unknown>[]>(db, 'wallets/copy-traders', now, { wallet: leader, timeframe, max_lag_minutes, min_overlap_trades, limit: 100 }, []); // prettier-ignore
       expect(data.map(({ wallet }) => wallet)).toEqual(expected.map(({ wallet }) => wallet));
       for (const [index, row] of data.entries()) {
         const { tokens, wallet, ...figures } = expected[index] as Record<string, unknown> & { tokens: Set<string> };

@@ -2,7 +2,7 @@ import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import type { PlantedWallet } from '../../../../src/sandbox/simulator/prediction';
 import { score } from '../../../../src/venues/prediction/scoring/job';
 import { testDatabase } from '../../../support/database';
-import { call, callForError } from '../markets/call';
+import { call, callForError, callOr } from '../markets/call';
 import { loadAtOnce } from '../../../support/world';
 
 const DAY = 86_400_000;
@@ -61,7 +61,7 @@ describe('what is planted in a simulated world is found', () => {
     const copiers = truth.filter(({ role }) => role === 'copier');
     let found = 0;
     for (const { wallet, of: leader } of copiers) {
-      const { data } = await call<{ wallet: string; overlap_trades: number; precision: number; copy_score: number; avg_lag_seconds: number; copied_tokens: unknown[]; p_value: number }[]>(db, 'wallets/copy-traders', now, { wallet: leader, timeframe: '30d' }).catch(() => ({ data: [] })); // prettier-ignore
+      const data = await callOr<{ wallet: string; overlap_trades: number; precision: number; copy_score: number; avg_lag_seconds: number; copied_tokens: unknown[]; p_value: number }[]>(db, 'wallets/copy-traders', now, { wallet: leader, timeframe: '30d' }, []); // prettier-ignore
       expect(data.filter((row) => truth.find((one) => one.wallet === row.wallet)?.role !== 'copier')).toEqual([]);
       const row = data.find((one) => one.wallet === wallet);
       if (row === undefined) continue;
@@ -115,8 +115,8 @@ describe('what is planted in a simulated world is found', () => {
     expect(data.candidates.length).toBe(data.total_candidates);
     const { data: bySize } = await call<typeof data>(db, 'wallets/insiders', now, { sort_by: 'total_buy_usdc', limit: 3 });
     expect(bySize.candidates.map(({ total_buy_usdc }) => total_buy_usdc)).toEqual(data.candidates.map(({ total_buy_usdc }) => total_buy_usdc).sort((a, b) => b - a).slice(0, 3)); // prettier-ignore
-    const young = await call<typeof data>(db, 'wallets/insiders', now, { max_wallet_age_days: 5, min_score: 20 }).catch(() => null);
-    if (young !== null) expect(young.data.total_candidates).toBeLessThan(data.total_candidates);
+    const young = await callOr<typeof data | null>(db, 'wallets/insiders', now, { max_wallet_age_days: 5, min_score: 20 }, null);
+    expect(young?.total_candidates ?? 0).toBeLessThan(data.total_candidates);
 
     interface Point { bucket: string; insider_trades: number; insider_buy_usdc: number; new_insider_wallets: number; share_of_volume_pct: number | null } // prettier-ignore
     interface Trend { time_series: Point[]; totals: { insider_trades: number; insider_buy_usdc: number; insider_wallets: number }; top_markets: unknown[]; by_category: { insider_buy_usdc: number }[] } // prettier-ignore

@@ -8,7 +8,7 @@ import { loadWalletsOverlay } from '../../../../src/venues/prediction/rollups/po
 import { score } from '../../../../src/venues/prediction/scoring/job';
 import type { AnswerMeta } from '../../../../src/venues/venue';
 import { testDatabase } from '../../../support/database';
-import { call, callForError } from '../markets/call';
+import { call, callForError, callOr } from '../markets/call';
 import { wallet as madeUp } from '../support';
 import { type Counted, type Told, type ToldWorld, PriceBook, countPositions, loadTold } from './told-world';
 
@@ -533,11 +533,8 @@ describe('wallets of a simulated world, counted a second time', () => {
         expect(row.volume_concentration).toEqual(near(volume / sum(fills(row.wallet).map(({ usdc }) => usdc))));
       }
     }
-    const { data: special } = await call<{ is_specialist: boolean }[]>(db, 'wallets/niche-experts', now, {
-      category: 'Crypto',
-      min_category_trades: 1,
-      specialists_only: true,
-    }).catch(() => ({ data: [] }));
+    const sent = { category: 'Crypto', min_category_trades: 1, specialists_only: true };
+    const special = await callOr<{ is_specialist: boolean }[]>(db, 'wallets/niche-experts', now, sent, []);
     expect(special.every(({ is_specialist }) => is_specialist)).toBe(true);
     expect((await callForError(db, 'wallets/niche-experts', now, { category: 'Crypto', min_category_trades: 1000 })).code).toBe(
       'empty_result',
