@@ -170,4 +170,4 @@ export async function getPlatformStats(sql: Sql, { pool_type, window, previous }
 }
 
 /** Null where there was nothing before. */
-const changePercent = (usd: number, before: number): number | null => (before === 0 ? null : (100 * (usd - before)) / before);
+export const changePercent = (now: number, before: number): number | null => (before === 0 ? null : (100 * (now - before)) / before);

@@ -2,6 +2,7 @@ import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { windowOf } from '../../../lib/timeframe';
 import { feesPerLiquidityDay } from './liquidity';
+import { NEWEST_RUN } from './newest-run';
 import { openPositionsAsOf } from './positions';
 import { dayOf } from '../rollups/days';
 import { POOL_PRICE } from '../rollups/price-at';
@@ -74,7 +75,7 @@ WITH active AS MATERIALIZED (
 ), held AS MATERIALIZED (SELECT owner, usd FROM active WHERE usd > 0
 ), whole AS MATERIALIZED (SELECT sum(usd) AS usd FROM held)
 SELECT (SELECT count(*) FROM active)::int AS active_lps,
-  (SELECT count(*) FROM lp_score c WHERE c.owner = ANY(ARRAY(SELECT owner FROM active)) AND c.day = (SELECT max(day) FROM lp_score WHERE day <= ($2::timestamptz AT TIME ZONE 'UTC')::date) AND c.score >= ${SMART_SCORE})::int AS smart_lp_count,
+  (SELECT count(*) FROM lp_score c WHERE c.owner = ANY(ARRAY(SELECT owner FROM active)) AND c.day = ${NEWEST_RUN} AND c.score >= ${SMART_SCORE})::int AS smart_lp_count,
   (SELECT sum((h.usd / t.usd) ^ 2) FROM held h, whole t) AS hhi,
   (SELECT coalesce(json_agg(json_build_object('owner', owner, 'net_deposit_usd', usd, 'share_pct', 100 * usd / (SELECT usd FROM whole)) ORDER BY usd DESC, owner), '[]')
     FROM (SELECT owner, usd FROM held ORDER BY usd DESC, owner LIMIT $3) first) AS top_lps`,

@@ -3,6 +3,7 @@ import { DAY_MS } from '../../../lib/time';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { SUMS } from '../rollups/days';
+import { NEWEST_RUN } from './newest-run';
 import { positionPnl, positionsAsOf } from './positions';
 import { eventsIn, named, ofType, spanOf } from './span';
 
@@ -41,9 +42,6 @@ const ORDER: Record<LpsTopSort, keyof TopProviderRow> = {
   pnl: 'realized_pnl_usd',
   score: 'lp_score',
 };
-
-/** The newest run by the day of $2. */
-const NEWEST_RUN = `(SELECT max(day) FROM lp_score WHERE day <= ($2::timestamptz AT TIME ZONE 'UTC')::date)`;
 
 /** Who of those asked for did something outside the window as well: what they did in a pool inside it alone is told by all of that, in others (`torn`) it is added up. */
 const PAIRS = `, pairs AS MATERIALIZED (

@@ -2,6 +2,7 @@ import { previousWindow, type Timeframe, windowOf } from '../../../lib/timeframe
 import type { GraphContext, Resolvers } from '../../venue';
 import { POOL_TYPES } from '../chain-addresses';
 import { findVolumeShare, listOperatorShares, type OperatorShareRow } from '../queries/operator-share';
+import { changePercent } from '../queries/platform-stats';
 import { nothingIn, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced } from './asked';
 
 const NOTHING: Omit<OperatorShareRow, 'pool_type'> = {
@@ -43,12 +44,8 @@ async function shareOf(accounts: readonly string[], input: ShareInput, context: 
       ...(rows.find((row) => row.pool_type === type) ?? NOTHING),
       pool_type: type,
     })),
-    change_pct: changeOf(all.operator_share_pct, earlier),
+    change_pct: all.operator_share_pct === null ? null : changePercent(Number(all.operator_share_pct), Number(earlier ?? 0)),
   };
-}
-
-function changeOf(share: string | null, earlier: string | null): number | null {
-  return share === null || earlier === null || Number(earlier) === 0 ? null : (100 * (Number(share) - Number(earlier))) / Number(earlier);
 }
 
 /** Resolvers for an operator with these programs and fee payers. */
