@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { median } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
-import { over, total } from '../exact';
+import { over } from '../exact';
 import { type JudgedPosition, hasEnded, isPosition, volumeOf } from '../positions/figures';
 import { PM_TAGS, type PmBehaviour } from './tags';
 
@@ -111,7 +111,7 @@ function topCategory(positions: readonly JudgedPosition[]): { category: string; 
   const categories = [...new Set(positions.map(({ category }) => category))].sort();
   const sums = categories.map((category) => ({
     category,
-    usdc: total([volumeOf(positions.filter((position) => position.category === category))]),
+    usdc: volumeOf(positions.filter((position) => position.category === category)),
   }));
   return sums.sort((a, b) => Number(b.usdc) - Number(a.usdc))[0] ?? null;
 }

@@ -9,7 +9,7 @@ import {
   shrunkReturn,
   sumsByEvent,
 } from './evidence';
-import type { EndedPosition } from './evidence';
+import type { Edge, EndedPosition, EventSums } from './evidence';
 import { S_PM } from './parameters';
 import { edgeInterval, randomizationP, seedOfEvents } from './significance';
 import { type Tier, tierOf } from './tiers';
@@ -72,8 +72,7 @@ export function scoreWallet(positions: readonly EndedPosition[], now: Date): PmS
   return {
     ...verdictOn(evidence),
     ...evidence,
-    edge: edge?.edge ?? null,
-    edge_ci: edge && edgeInterval(edge, events, seed),
+    ...toldEdge(edge, events, seed),
     p_value: p,
     score_confidence: confidenceOf(evidence),
     is_significant: isProvenGood(evidence) && p !== null && p < S_PM.significant_p,
@@ -85,9 +84,13 @@ export function scoreWallet(positions: readonly EndedPosition[], now: Date): PmS
 /** The edge of `scoreWallet` and its interval alone, of the same positions: no luck is drawn. */
 export function judgeEdge(positions: readonly EndedPosition[], now: Date): Pick<PmScore, 'edge' | 'edge_ci'> {
   const events = sumsByEvent(forecasts(eligiblePositions(positions, now), now));
-  const edge = edgeOf(events);
-  return { edge: edge?.edge ?? null, edge_ci: edge && edgeInterval(edge, events, seedOfEvents(events)) };
+  return toldEdge(edgeOf(events), events, seedOfEvents(events));
 }
+
+const toldEdge = (edge: Edge | null, events: readonly EventSums[], seed: number): Pick<PmScore, 'edge' | 'edge_ci'> => ({
+  edge: edge?.edge ?? null,
+  edge_ci: edge && edgeInterval(edge, events, seed),
+});
 
 /** What of `scoreWallet` a leader is shown with, of the same positions: luck is drawn only where the standard error does not decide. */
 export function judgeLeader(
@@ -100,8 +103,7 @@ export function judgeLeader(
   const edge = edgeOf(events);
   const seed = seedOfEvents(events);
   return {
-    edge: edge?.edge ?? null,
-    edge_ci: edge && edgeInterval(edge, events, seed),
+    ...toldEdge(edge, events, seed),
     is_significant: edge !== null && isProvenGood(edge) && randomizationP(counted, seed) < S_PM.significant_p,
     largest_event_share: largestEventShare(eligible),
   };

@@ -1,6 +1,6 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { median, roundTo } from '../../../lib/statistics';
-import { DAY_MS, HOUR_MS } from '../../../lib/time';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/time';
 import { listFirstBets, listNewsTimes, listWithdrawals } from '../queries/insider-evidence';
 import { listTakenVolumes } from '../queries/market-volumes';
 import { type WeighedEvidence, reachOf } from './insider';
@@ -127,7 +127,7 @@ function evidenceOf(suspect: Suspect, market: MarketEvidence, bet: FirstBet, { u
     first_bet_usdc: bet.usdc,
     median_first_bet_usdc: usual,
     hours_before_end: end === null ? null : (end.getTime() - bet.first_at) / HOUR_MS,
-    minutes_after_resolution: taken === null ? null : taken / 60_000,
+    minutes_after_resolution: taken === null ? null : taken / MINUTE_MS,
   };
 }
 

@@ -62,9 +62,7 @@ export type WeighedEvidence = Omit<InsiderEvidence, 'category_volumes'> & { cate
 
 /** Insider-pattern score of a wallet on a market, 0-100 in tenths. A signal out of play gives its weight to the others. */
 export function scoreOf(evidence: WeighedEvidence): number {
-  const inPlay =
-    100 - (evidence.is_resolved ? 0 : D_INS.withdrawal_speed.points) - (hasShortBets(evidence) ? 0 : D_INS.short_bet_win_rate.points);
-  return roundTo(Math.min(100, (100 * sum(Object.values(pointsOf(evidence)))) / inPlay), 1);
+  return roundTo(Math.min(100, (100 * sum(Object.values(pointsOf(evidence)))) / inPlay(evidence)), 1);
 }
 
 /** The score with its parts. */
@@ -73,7 +71,11 @@ export const insiderScore = (evidence: InsiderEvidence): { score: number; signal
   signals: signalsOf(evidence),
 });
 
-const hasShortBets = ({ short_bets }: WeighedEvidence): boolean => short_bets.n >= D_INS.short_bet_win_rate.min_bets;
+const hasShortBets = ({ short_bets }: Pick<WeighedEvidence, 'short_bets'>): boolean => short_bets.n >= D_INS.short_bet_win_rate.min_bets;
+
+/** The points of the signals that are in play. */
+const inPlay = (evidence: Pick<WeighedEvidence, 'is_resolved' | 'short_bets'>): number =>
+  100 - (evidence.is_resolved ? 0 : D_INS.withdrawal_speed.points) - (hasShortBets(evidence) ? 0 : D_INS.short_bet_win_rate.points);
 
 function pointsOf(evidence: WeighedEvidence): Record<keyof InsiderSignalsRecord, number> {
   return {
@@ -150,15 +152,12 @@ export function reachOf(
   evidence: Pick<WeighedEvidence, 'age_days' | 'market' | 'category_volumes' | 'is_resolved' | 'short_bets'>,
 ): number {
   const known = walletAgePoints(evidence.age_days) + selectionPoints(evidence.market) + concentrationPoints(evidence.category_volumes);
-  const { first_bet_size, bet_timing, withdrawal_speed, short_bet_win_rate, wallet_age, market_selection, category_concentration } = D_INS;
-  const sure = wallet_age.points + market_selection.points + category_concentration.points + first_bet_size.points + bet_timing.points;
-  const short = evidence.short_bets.n >= short_bet_win_rate.min_bets;
   const open =
-    first_bet_size.points +
-    bet_timing.points +
-    (evidence.is_resolved ? withdrawal_speed.points : 0) +
-    (short ? shortBetPoints(evidence.short_bets) : 0);
-  return (100 * (known + open)) / (sure + (evidence.is_resolved ? withdrawal_speed.points : 0) + (short ? short_bet_win_rate.points : 0));
+    D_INS.first_bet_size.points +
+    D_INS.bet_timing.points +
+    (evidence.is_resolved ? D_INS.withdrawal_speed.points : 0) +
+    (hasShortBets(evidence) ? shortBetPoints(evidence.short_bets) : 0);
+  return (100 * (known + open)) / inPlay(evidence);
 }
 
 /**
