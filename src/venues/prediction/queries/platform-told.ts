@@ -6,6 +6,7 @@ import { IS_MACHINE, SMART_SCORE } from '../scoring/tiers';
 import { latestSince } from './latest-wallets';
 import { Parameters } from './parameters';
 import { cutAt } from './pieces';
+import { untoldHours } from './told-pieces';
 import type { PlatformTotals } from './platform-stats';
 
 /** Hours read from facts at most. */
@@ -14,14 +15,13 @@ const MOST_UNTOLD = 12;
 const HOURS: Statement = {
   name: 'pm_platform_hours',
   text: `WITH told AS MATERIALIZED (
-  SELECT hour, (hour AT TIME ZONE 'UTC')::date AS day FROM pm_told_hour WHERE hour >= $1 AND hour < $2 AND run_day = $3::date
+  SELECT hour, (hour AT TIME ZONE 'UTC')::date AS day, run_day < 'infinity' AS is_any FROM pm_told_hour WHERE hour >= $1 AND hour < $2 AND run_day IN ($3::date, 'infinity')
 ), days AS MATERIALIZED (
   SELECT day FROM told JOIN pm_told_day USING (day) GROUP BY day HAVING count(*) = 24
 )
 SELECT (SELECT max(at) FROM pm_latest_fill WHERE category = '') < $4 AS newest, (SELECT count(*)::int FROM told) AS told,
-  ARRAY(SELECT to_char(day, 'YYYY-MM-DD') FROM days) AS days, ARRAY(SELECT hour FROM told WHERE day NOT IN (SELECT day FROM days)) AS hours,
-  ARRAY(SELECT hour FROM generate_series(GREATEST($1::timestamptz, (SELECT min(hour) FROM pm_token_hour)::timestamptz), $2::timestamptz - interval '1 hour', interval '1 hour') AS series(hour)
-    WHERE NOT EXISTS (SELECT 1 FROM pm_told_hour AS told WHERE told.hour = series.hour AND told.run_day = $3::date)) AS untold`,
+  ARRAY(SELECT to_char(day, 'YYYY-MM-DD') FROM days) AS days, ARRAY(SELECT hour FROM told WHERE is_any AND day NOT IN (SELECT day FROM days)) AS hours,
+  ${untoldHours('told', 'true', "told.run_day IN ($3::date, 'infinity')")} AS untold`,
 };
 
 interface Hours {
@@ -80,7 +80,7 @@ function partsOf({ whole, score_day, hours: { untold }, ranges }: Asked, paramet
   return {
     day,
     told: (): string => `hour >= ${low} AND hour < ${high} AND hour <> ALL (${parameters.add(untold, 'timestamptz[]')})`,
-    count: `(SELECT count(*)::int FROM pm_told_hour WHERE hour >= ${low} AND hour < ${high} AND run_day = ${day}) AS told`,
+    count: `(SELECT count(*)::int FROM pm_told_hour WHERE hour >= ${low} AND hour < ${high} AND run_day IN (${day}, 'infinity')) AS told`,
     // Each match once, by its taker.
     rest: (figures: string): string => `rest AS MATERIALIZED (
   SELECT ${figures} FROM pm_trade WHERE (${within.join(' OR ')}) AND is_taker AND side IN ('BUY', 'SELL')

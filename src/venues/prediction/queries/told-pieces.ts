@@ -5,13 +5,23 @@ import { SMART_SCORE } from '../scoring/tiers';
 import { Parameters } from './parameters';
 import { type Cut, OWN_SUMS, type SmartRule, ceilHour, edgesOf, floorHour, partOf, smartPieces } from './pieces';
 
+const SINCE = 'GREATEST($1::timestamptz, (SELECT min(hour) FROM pm_token_hour)::timestamptz)';
+
+/**
+ * SQL of the hours from $1, or the first there is, to $2 that are not told, of which a `condition` holds as well where it is given: looked for one by one where those of
+ * `counted`, told ones `within` that time, are too few to be all.
+ */
+export const untoldHours = (counted: string, within: string, condition = 'true'): string =>
+  `CASE WHEN (SELECT count(*) FROM ${counted} WHERE hour >= ${SINCE} AND ${within}) < extract(epoch FROM $2::timestamptz - ${SINCE}) / 3600
+    THEN ARRAY(SELECT hour FROM generate_series(${SINCE}, $2::timestamptz - interval '1 hour', interval '1 hour') AS series(hour)
+      WHERE NOT EXISTS (SELECT 1 FROM pm_told_hour AS told WHERE told.hour = series.hour AND ${condition})) ELSE '{}' END`;
+
 const TOLD: Statement = {
   name: 'pm_told_hours',
   keyed: true,
   text: `SELECT (SELECT count(*)::int FROM pm_told_hour WHERE hour >= $1 AND hour < $2) AS told,
   (SELECT to_char(day, 'YYYY-MM-DD') FROM pm_smart_run) AS run, (SELECT to_char(prior, 'YYYY-MM-DD') FROM pm_smart_run) AS prior,
-  ARRAY(SELECT hour FROM generate_series(GREATEST($1::timestamptz, (SELECT min(hour) FROM pm_token_hour)::timestamptz), $2::timestamptz - interval '1 hour', interval '1 hour') AS series(hour)
-    WHERE NOT EXISTS (SELECT 1 FROM pm_told_hour AS told WHERE told.hour = series.hour)) AS untold`,
+  ${untoldHours('pm_told_hour', 'hour < $2')} AS untold`,
 };
 
 interface Found {

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
-import { HOUR_MS, isoDay } from '../../../lib/time';
+import { DAY_MS, HOUR_MS, isoDay } from '../../../lib/time';
 import { BEGINNING, END } from '../../../lib/timeframe';
 import { Parameters } from '../queries/parameters';
 import { listRunDays, spanRows, spansOf } from '../queries/score-runs';
@@ -10,8 +10,8 @@ import { NOT_KEPT, SMART_COLUMNS, moveSmartHours } from './smart-hours';
 import { forgetLatest, tellLatest } from './smart-latest';
 import { smartScores } from './smart-positions';
 
-/** Hours told in one transaction: writers wait for it. */
-const AT_ONCE = 24;
+/** What one transaction tells lies within so much time: writers wait for it. Who was smart in hours that are told is much less work than these. */
+const AT_ONCE = { untold: DAY_MS, judged: 7 * DAY_MS };
 
 const DAY = `(hour AT TIME ZONE 'UTC')::date`;
 
@@ -59,8 +59,24 @@ export async function forgetJudged(client: PoolClient, day: string): Promise<voi
   if (span !== undefined) await client.query(FORGET_FROM, [span.from, span.to]);
 }
 
-const UNTOLD = `SELECT hour FROM generate_series((SELECT min(hour) FROM pm_token_hour)::timestamptz, $1::timestamptz - interval '1 hour', interval '1 hour') AS series(hour)
-WHERE NOT EXISTS (SELECT 1 FROM pm_told_hour AS told WHERE told.hour = series.hour AND told.run_day = $2::date) ORDER BY hour`;
+const missing = (condition: string): string =>
+  `SELECT hour FROM generate_series((SELECT min(hour) FROM pm_token_hour)::timestamptz, $1::timestamptz - interval '1 hour', interval '1 hour') AS series(hour)
+WHERE NOT EXISTS (SELECT 1 FROM pm_told_hour AS told WHERE told.hour = series.hour AND ${condition})`;
+
+/** Hours in which nothing happened are nobody's, whoever judges. */
+const EVERY_RUN = `'infinity'`;
+
+// One fact of years ago makes many of them. The days in which anything else is told may be whole by these.
+const TELL_NOTHING = `WITH missing AS MATERIALIZED (${missing('true')}), told AS (
+  INSERT INTO pm_told_hour (hour, run_day, smart_usdc, machine_usdc, takers)
+  SELECT hour, ${EVERY_RUN}, 0, 0, '{}' FROM missing WHERE (SELECT true FROM pm_token_hour AS own WHERE own.hour = missing.hour LIMIT 1) IS NULL RETURNING hour
+)
+SELECT (SELECT min(hour) FROM told) AS first, ARRAY(SELECT hour FROM told WHERE EXISTS (
+  SELECT 1 FROM pm_told_size AS size WHERE size.hour >= date_trunc('day', told.hour, 'UTC') AND size.hour < date_trunc('day', told.hour, 'UTC') + interval '1 day'
+)) AS beside`;
+
+const UNTOLD = `${missing('told.takers IS NOT NULL')} ORDER BY hour`;
+const JUDGED = `SELECT hour FROM pm_told_hour WHERE hour < $1 AND run_day NOT IN ($2::date, ${EVERY_RUN}) AND takers IS NOT NULL ORDER BY hour`;
 
 const CLASSES = `INSERT INTO pm_told_hour AS kept (hour, run_day, smart_usdc, machine_usdc)
 SELECT wanted.hour, $2::date, COALESCE(found.smart_usdc, 0), COALESCE(found.machine_usdc, 0) FROM unnest($1::timestamptz[]) AS wanted(hour) LEFT JOIN (
@@ -155,14 +171,46 @@ async function tellDays(client: PoolClient, hours: readonly Date[]): Promise<voi
   await client.query(TAKERS_OF_DAYS, [days]);
 }
 
-async function listUntold(client: PoolClient, until: Date, run: string): Promise<Date[]> {
-  const { rows } = await client.query<{ hour: Date }>(UNTOLD, [until, run]);
-  return rows.map(({ hour }) => hour);
+/** Tells the whole hours before `until` that nobody told and in which nothing happened. */
+async function tellNothing(client: PoolClient, until: Date): Promise<void> {
+  const { rows } = await client.query<{ first: Date | null; beside: Date[] }>(TELL_NOTHING, [until]);
+  const { first = null, beside = [] } = rows[0] ?? {};
+  if (first !== null) await forgetLatest(client, first);
+  if (beside.length > 0) await tellDays(client, beside);
 }
 
-/** Tells every whole hour before `now` that is not told, or not by the newest run; some hours in each transaction. Nothing is told as of before that run. */
+/** Hours to be told, oldest first: as a whole, or who was smart or a machine in them by the newest run. */
+interface Due {
+  untold: Date[];
+  judged: Date[];
+}
+
+async function listDue(client: PoolClient, until: Date, run: string): Promise<Due> {
+  const hoursOf = async (text: string, values: unknown[]): Promise<Date[]> =>
+    (await client.query<{ hour: Date }>(text, values)).rows.map(({ hour }) => hour);
+  return { untold: await hoursOf(UNTOLD, [until]), judged: await hoursOf(JUDGED, [until, run]) };
+}
+
+/** Those of these hours that nobody took out since they were listed. */
+const listTold = async (client: PoolClient, hours: readonly Date[]): Promise<Date[]> =>
+  (await client.query<{ hour: Date }>('SELECT hour FROM pm_told_hour WHERE hour = ANY($1::timestamptz[])', [hours])).rows.map(
+    ({ hour }) => hour,
+  );
+
+/** Takes the first hours out of a list, as many as lie within a length of time. */
+function takeWithin(hours: Date[], length: number): Date[] {
+  const [first] = hours;
+  const end = first === undefined ? 0 : hours.findIndex((hour) => hour.getTime() >= first.getTime() + length);
+  return hours.splice(0, end < 0 ? hours.length : end);
+}
+
+/**
+ * Tells every whole hour before `now` that is not told, or not by the newest run; some hours in each transaction. Nothing is told as of before that run.
+ * They are listed once, and again after the last of them: what was taken out meanwhile is told as well.
+ */
 export async function tellHours(pool: Pool, now: Date): Promise<void> {
   const until = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS);
+  let due: Due = { untold: [], judged: [] };
   const tell = async (client: PoolClient): Promise<boolean> => {
     // In this order: a run of the scores waits to be alone with rows in its hands that a writer may wait for.
     await lockRollups(client);
@@ -171,14 +219,26 @@ export async function tellHours(pool: Pool, now: Date): Promise<void> {
     const run = days.at(-1);
     const newest = (await listRunDays(sqlOf(client), END)).at(-1);
     if (run === undefined || run !== newest) return false;
-    const untold = await listUntold(client, until, run);
-    const hours = untold.slice(0, AT_ONCE);
-    if (hours.length > 0) await tellAll(client, hours, days, run);
-    const more = untold.length > hours.length;
-    if (!more) await tellLatest(client, until);
-    return more;
+    if (due.untold.length + due.judged.length === 0) {
+      await tellNothing(client, until);
+      due = await listDue(client, until, run);
+    }
+    const untold = takeWithin(due.untold, AT_ONCE.untold);
+    if (untold.length > 0) await tellAll(client, untold, days, run);
+    const judged = untold.length > 0 ? [] : takeWithin(due.judged, AT_ONCE.judged);
+    if (judged.length > 0) await tellClasses(client, await listTold(client, judged), run);
+    const is_done = untold.length + judged.length === 0;
+    if (is_done) await tellLatest(client, until);
+    return !is_done;
   };
   while (await inTransaction(pool, tell, LONG_WORK));
+}
+
+/** Tells what smart wallets and machines by a run took in these hours. */
+async function tellClasses(client: PoolClient, hours: readonly Date[], run: string): Promise<void> {
+  if (hours.length === 0) return;
+  const times = hours.map((hour) => hour.getTime());
+  await client.query(CLASSES, [hours, run, new Date(Math.min(...times)), new Date(Math.max(...times))]);
 }
 
 /** Tells these hours, oldest first, and the days that are told as a whole by them. */
@@ -186,7 +246,7 @@ async function tellAll(client: PoolClient, hours: readonly Date[], days: readonl
   await forgetLatest(client, hours[0] as Date);
   await tellSmart(client, hours, days);
   await tellSizes(client, hours);
-  await client.query(CLASSES, [hours, run, hours[0], hours.at(-1)]);
+  await tellClasses(client, hours, run);
   await client.query(TAKERS_OF_HOURS, [hours]);
   await tellDays(client, hours);
 }

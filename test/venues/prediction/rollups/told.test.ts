@@ -1,7 +1,8 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { Sql } from '../../../../src/db/sql';
 import { inTransaction, writersTurn } from '../../../../src/db/transaction';
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
+import { BEGINNING } from '../../../../src/lib/timeframe';
 import { randomOf } from '../../../../src/sandbox/simulator/world';
 import { listWalletEvidence } from '../../../../src/venues/prediction/queries/insider-evidence';
 import { activeMarkets } from '../../../../src/venues/prediction/queries/active-markets';
@@ -25,7 +26,7 @@ import { tellSmartPositions } from '../../../../src/venues/prediction/rollups/to
 import { tellWallets, toldWallets } from '../../../../src/venues/prediction/rollups/told-wallets';
 import { score } from '../../../../src/venues/prediction/scoring/job';
 import { type TestDatabase, copyOfFilled } from '../../../support/database';
-import { iso, market } from '../small-world';
+import { iso, market, trade } from '../small-world';
 import { loadRecords } from '../support';
 import { expectSameUntold, sqlOf } from './untold';
 
@@ -462,6 +463,54 @@ describe('what is told beforehand', () => {
     await score(pool, new Date(start.getTime() + 6 * DAY + 9 * HOUR), () => undefined);
     await checkTotals();
   }, 240_000);
+
+  test('hours in which nothing happened cost nothing: a fact of years ago, and what comes while hours are told', async () => {
+    await openEarly();
+    await score(pool, new Date(start.getTime() + 6 * DAY), () => undefined);
+    /** Tells hours, and does something else before a transaction of it; how many transactions it took. */
+    const tell = async (to: Date, at = -1, meanwhile = async (): Promise<void> => undefined): Promise<number> => {
+      let turns = 0;
+      const connect = async (): Promise<PoolClient> => {
+        turns += 1;
+        if (turns === at) await meanwhile();
+        return pool.connect();
+      };
+      await tellHours({ connect } as Pool, to);
+      return turns;
+    };
+    const { rows } = await pool.query<{ condition_id: string; token_id: string }>(
+      'SELECT condition_id, token_id FROM pm_trade WHERE is_taker ORDER BY trade_id LIMIT 1',
+    );
+    const [at] = rows as [{ condition_id: string; token_id: string }];
+    const old = { ...trade(1, 1, 0, 1, 'BUY', 100, 0.5, 0), conditionId: at.condition_id, asset: at.token_id };
+    await loadRecords(pool, 'trades.json', [{ ...old, timestamp: Date.UTC(2019, 1, 3, 4, 5) / 1_000 }]);
+    const check = async (to: Date): Promise<void> => {
+      const day = (await listRunDays(sqlOf(pool), to)).at(-1) as string;
+      const window = { from: BEGINNING, to };
+      const { total_volume_usdc: _volume, total_trades: _trades, ...totals } = await getPlatformTotals(sqlOf(pool), window, day);
+      expect(await findToldTotals(sqlOf(pool), window, day)).toMatchObject(totals);
+      const whole = await pool.query(
+        "SELECT (hour AT TIME ZONE 'UTC')::date::text AS day FROM pm_told_hour WHERE EXISTS (SELECT FROM pm_told_size WHERE date_trunc('day', pm_told_size.hour, 'UTC') = date_trunc('day', pm_told_hour.hour, 'UTC')) GROUP BY 1 HAVING count(*) = 24 ORDER BY 1",
+      );
+      const kept = await pool.query('SELECT day::text FROM pm_told_day WHERE takers IS NOT NULL ORDER BY 1');
+      expect(kept.rows).toEqual(whole.rows);
+      expect(kept.rows.length).toBeGreaterThan(6);
+    };
+    const later = new Date(start.getTime() + 12 * DAY + 1_234);
+    expect(await tell(later)).toBeLessThan(12);
+    await check(later);
+    // By the next run nothing but who is smart or a machine is told anew; an hour that a writer takes out meanwhile is told as a whole.
+    await score(pool, new Date(later.getTime() - HOUR), () => undefined);
+    await check(later);
+    await pool.query("UPDATE pm_told_hour SET run_day = '2026-01-01' WHERE run_day < 'infinity'");
+    expect(await tell(later, 2, () => loadShuffled(pool, isLate))).toBeLessThan(24);
+    await check(later);
+    // A day whose last hour becomes empty is told without it.
+    const noon = new Date(start.getTime() + 4 * DAY + 12 * HOUR);
+    await inTransaction(pool, (client) => retractFills(client, { from: noon, to: new Date(noon.getTime() + HOUR) }));
+    expect(await tell(later)).toBeLessThan(4);
+    await check(later);
+  }, 180_000);
 
   test('smart wallets by category are those of the facts: by when they last did anything, hours told later, late facts, windows torn by their bounds', async () => {
     await openEarly();
