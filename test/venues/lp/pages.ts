@@ -284,6 +284,12 @@ export const dammSwap1 = (
     u64(0),
   );
 
+/** The same in another slot. */
+export const inSlot = (slot: number, { result, ...rest }: Record<string, unknown>): Record<string, unknown> => ({
+  ...rest,
+  result: { ...(result as object), slot },
+});
+
 /** A transaction of these events, one outer instruction each. */
 export const tx = (name: string, at: string, payer: string, ...events: WrittenEvent[]): Record<string, unknown> =>
   parsedTransaction({ signature: named(name, 64), at, payer, events: events.map((event, outer) => ({ outer, ...event })) });

@@ -1,5 +1,5 @@
 import { DAMM_V2_PROGRAM, DCA_PROGRAM, DLMM_PROGRAM } from '../chain-addresses';
-import { type Facts, numberEqualKeys } from '../store/rows';
+import { type Facts, type OwnershipRow, numberEqualKeys } from '../store/rows';
 import { dammV2Fact } from './damm-v2-facts';
 import { dcaFact } from './dca-facts';
 import { dlmmFact } from './dlmm-facts';
@@ -12,6 +12,7 @@ import type { DecodedTransaction } from './transaction';
  */
 export function addFacts(tx: DecodedTransaction, facts: Facts): number {
   const first = facts.events.length;
+  const owners = facts.ownerships.length;
   let count = 0;
   for (const event of withoutTwins(tx.events)) {
     const place = { tx, event };
@@ -20,5 +21,12 @@ export function addFacts(tx: DecodedTransaction, facts: Facts): number {
     else if (event.program === DCA_PROGRAM) count += dcaFact(place, facts);
   }
   numberEqualKeys(facts.events, first);
+  keepLastOwners(facts.ownerships, owners);
   return count;
+}
+
+/** From `first` on, the last that is said of a position stays: a transaction may hand it on. */
+function keepLastOwners(ownerships: OwnershipRow[], first: number): void {
+  const last = new Map(ownerships.splice(first).map((row) => [row.position_address, row]));
+  ownerships.push(...last.values());
 }

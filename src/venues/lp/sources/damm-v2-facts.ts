@@ -1,6 +1,6 @@
 import { barePool, type Facts } from '../store/rows';
 import type { Fields } from './borsh';
-import { eventRow, type Place } from './place';
+import { eventRow, type Place, slotTime } from './place';
 
 /** In this mode fees stay in the pool, partly for its providers (cp_amm CollectFeeMode::Compounding). */
 const COMPOUNDING = 2;
@@ -61,7 +61,7 @@ const ownedBy = ({ event: { fields } }: Place): { pool_address: string; position
 });
 
 function addOwnership(place: Place, facts: Facts): void {
-  facts.ownerships.push({ ...ownedBy(place), pool_type: 'damm_v2', at: place.tx.timestamp });
+  facts.ownerships.push({ ...ownedBy(place), pool_type: 'damm_v2', at: slotTime(place.tx) });
 }
 
 function addReserves({ tx, event: { fields } }: Place, facts: Facts): void {

@@ -36,3 +36,6 @@ export function eventRow({ tx, event }: Place, kind: EventRow['kind'], pool_type
     programs: tx.programs,
   };
 }
+
+/** The transaction's time, with milliseconds by which the few slots of one second are in their order. */
+export const slotTime = ({ timestamp, slot }: DecodedTransaction): Date => new Date(timestamp.getTime() + ((slot ?? 0) % 1_000));

@@ -28,7 +28,7 @@ const POSITION: Columns<PositionRow> = [
 const SAVE_POSITIONS = `
 WITH merged AS (
   SELECT u.position_address, coalesce(o.pool_address, u.pool_address) AS pool_address, u.pool_type,
-    CASE WHEN u.owner IS NOT NULL AND u.owner_at >= coalesce(o.owner_at, u.owner_at) THEN u.owner ELSE o.owner END AS owner,
+    CASE WHEN o.owner IS NULL OR (u.owner_at, u.owner) > (o.owner_at, o.owner) THEN u.owner ELSE o.owner END AS owner,
     greatest(o.owner_at, u.owner_at) AS owner_at, least(o.opened_at, u.opened_at) AS opened_at, greatest(o.closed_at, u.closed_at) AS closed_at,
     o.lower_bin, o.upper_bin, o.position_address IS NOT NULL AND o.owner IS DISTINCT FROM u.owner AS owner_new
   FROM ${unnestOf(POSITION, 'u')} LEFT JOIN lp_position o ON o.position_address = u.position_address
@@ -94,7 +94,7 @@ function mergedPositions(
   for (const event of events) if (event.position_address !== '') at(event);
   for (const row of ownerships) {
     const position = at(row);
-    if (position.owner_at === null || row.at >= position.owner_at) Object.assign(position, { owner: row.owner, owner_at: row.at });
+    if (isNewer(row, position)) Object.assign(position, { owner: row.owner, owner_at: row.at });
   }
   for (const row of positionEvents) {
     const position = at(row);
@@ -103,3 +103,10 @@ function mergedPositions(
   }
   return [...merged.values()];
 }
+
+/** As the store compares them: of two owners of one instant the same stays, whichever comes first. */
+const isNewer = ({ at, owner }: OwnershipRow, known: PositionRow): boolean =>
+  known.owner === null ||
+  known.owner_at === null ||
+  at > known.owner_at ||
+  (at.getTime() === known.owner_at.getTime() && owner > known.owner);

@@ -2,7 +2,21 @@ import { DCA_PROGRAM, SOL } from '../../../../src/venues/lp/chain-addresses';
 import { type TestDatabase, testDatabase } from '../../../support/database';
 import { eventData, key, named, u64 } from '../chain-writer';
 import { loadRecords } from '../load';
-import { ANNA, dammPoolsPage, dammSwap2, dlmmPoolsPage, dlmmSwap, SOL_USDC, tx, ZED, ZED_SOL } from '../pages';
+import {
+  ANNA,
+  BEN,
+  CARA,
+  dammPoolsPage,
+  dammSwap2,
+  dlmmPoolsPage,
+  dlmmSwap,
+  inSlot,
+  liquidityChange,
+  SOL_USDC,
+  tx,
+  ZED,
+  ZED_SOL,
+} from '../pages';
 
 // What several records tell of one minute or second is the same in whatever order they come.
 
@@ -69,4 +83,33 @@ test('an order that was opened twice in one second holds the same, in whatever o
     told.push(await rows('SELECT in_amount_per_cycle, remaining FROM dca_order'));
   }
   expect(told[0]).toEqual(told[1]);
+});
+
+test('a position that changes hands within one second is whose it was last, in whatever order its transactions come', async () => {
+  const position = named('position');
+  const deposit = (owner: string) => liquidityChange(ZED_SOL, position, owner, 1_000_000, 1_000_000, 0);
+  const told = (slot: number, name: string, ...owners: string[]) =>
+    inSlot(slot, tx(name, '2026-03-01T00:00:00Z', ANNA, ...owners.map(deposit)));
+  const orders = [
+    [0, 1, 2],
+    [2, 1, 0],
+    [1, 2, 0],
+    [1, 0, 2],
+  ];
+  const ownersOf = async (transactions: unknown[]): Promise<unknown[]> => {
+    const found: unknown[] = [];
+    for (const order of orders)
+      for (const pages of [order.map((n) => [transactions[n]]), [order.map((n) => transactions[n])]]) {
+        await db.pool.query('TRUNCATE lp_event, lp_position, lp_pool');
+        for (const page of pages) await load('transactions.ndjson', page, 'ndjson');
+        found.push((await rows('SELECT owner FROM lp_position'))[0]?.owner);
+      }
+    return found;
+  };
+  const apart = await ownersOf([told(300_000_001, 'a', CARA, BEN), told(300_000_002, 'b', CARA, ANNA), told(300_000_003, 'c', CARA, BEN)]);
+  expect(apart).toEqual(Array(8).fill(BEN));
+  const others = await ownersOf([told(300_000_001, 'a', BEN), told(300_000_002, 'b', CARA), told(300_000_003, 'c', BEN, ANNA)]);
+  expect(others).toEqual(Array(8).fill(ANNA));
+  const together = await ownersOf([told(300_000_001, 'a', ANNA), told(300_000_001, 'b', BEN), told(300_000_001, 'c', CARA)]);
+  expect(new Set(together).size).toBe(1);
 });
