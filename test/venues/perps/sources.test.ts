@@ -131,6 +131,29 @@ describe('pages of one account', () => {
     expect(await rowCounts(db.pool, perps.factTables, 60_000)).toEqual({ perp_fill: 4, perp_match: 3, perp_coin: 1 });
   });
 
+  test('fills of one millisecond are in the same order however pages cut them, or tell some again', async () => {
+    const time = Date.UTC(2026, 0, 15);
+    // Trade ids run against the order of the positions, so that they put nothing right.
+    const fill = (n: number, coin: string, startPosition: string): Record<string, unknown> =>
+      wireFill({ tid: 100 - n, oid: n, coin, time, startPosition, sz: '1', side: 'B' });
+    const torn = [fill(1, 'BTC', '0'), fill(2, 'ETH', '5'), fill(3, 'BTC', '1'), fill(4, 'BTC', '2'), fill(5, 'ETH', '6')];
+    const around = [
+      { ...fill(6, 'BTC', '-1'), time: time - 1_000 },
+      { ...fill(7, 'BTC', '3'), time: time + 1_000 },
+    ];
+    const all = [around[0], ...torn, around[1]];
+    const pages: unknown[][][] = [[all]];
+    for (const cut of [2, 3, 4, 5])
+      for (const again of [0, 1, 2]) pages.push([all.slice(0, cut), all.slice(cut - again)], [all.slice(cut - again), all.slice(0, cut)]);
+    const told: unknown[] = [];
+    for (const cut of pages) {
+      await db.pool.query('TRUNCATE perp_fill, perp_match, perp_round_trip, perp_trader_drawdown, perp_trader_coin_drawdown');
+      for (const page of cut) await load(db.pool, page, { account: A });
+      told.push((await rows('SELECT oid::int AS n FROM perp_fill ORDER BY timestamp, seq, coin, tid')).map(({ n }) => n));
+    }
+    expect(told).toEqual(pages.map(() => [6, 1, 2, 3, 4, 5, 7]));
+  });
+
   test('without an account nothing is guessed', async () => {
     expect(await loadFile(db.pool, fixture('user-fills.json'))).toMatchObject({
       read: 4,

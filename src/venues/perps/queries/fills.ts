@@ -51,7 +51,7 @@ export const ORDER_TYPES = ['timestamptz', 'int', 'text', 'bigint', 'text', 'big
 /** What the values of a position look like. */
 export const POSITION_FORMS = [
   CURSOR_FORMS.instant,
-  /^\d{1,9}$/,
+  /^-?\d{1,9}$/,
   CURSOR_FORMS.coin,
   CURSOR_FORMS.bigint,
   CURSOR_FORMS.evm_address,

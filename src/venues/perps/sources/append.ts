@@ -19,6 +19,7 @@ import type { ReckonedFill } from './amounts';
 import { copiedOf, copiedValues, spanOf } from './copied';
 import type { Fill } from './fill';
 import { addCopiedMatches, appendMatches, copyMatches } from './matches';
+import { continueOrdinals } from './ordinals';
 
 const COLUMNS = {
   coin: 'text',
@@ -98,7 +99,8 @@ const ANY_BETWEEN = {
 
 /**
  * Appends fills, the matches they are sides of, and (unless those come later) what the rollups make of them, inside the client's
- * transaction. Those that are there already stay as they are. Returns how many were new. No two of `fills` may have the same key.
+ * transaction. Those that are there already stay as they are. Returns how many were new. No two of `fills` may have the same key; places of those
+ * that are new may change.
  */
 export async function appendFills(
   client: PoolClient,
@@ -108,6 +110,7 @@ export async function appendFills(
   if (fills.length === 0) return 0;
   await lockRollups(client);
   await makeRoom(client, fills);
+  await continueOrdinals(client, fills);
   return rollups === 'later' ? appendAlone(client, fills) : appendTold(client, fills, remainder);
 }
 

@@ -48,7 +48,8 @@ function eulerPath(head: number, leaving: Map<number, number[]>, target: (edge: 
   return path.reverse();
 }
 
-function isChain(links: readonly Link[], order: readonly number[]): boolean {
+/** Whether each of these links, in their order or another, starts where the one before it ended. */
+export function isChain(links: readonly Link[], order: readonly number[] = links.map((_, index) => index)): boolean {
   const scale = scaleOf(links);
   return order.every((index, place) => {
     const before = links[order[place - 1] ?? -1];

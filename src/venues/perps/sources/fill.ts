@@ -147,6 +147,6 @@ function derivedTid(fill: Fill): string {
 }
 
 /** The natural key: an account's part in one trade. */
-export function keyOf(fill: Fill): string {
+export function keyOf(fill: Pick<Fill, 'coin' | 'trader' | 'tid' | 'oid' | 'time'>): string {
   return `${fill.coin}|${fill.trader}|${fill.tid}|${fill.oid}|${fill.time}`;
 }

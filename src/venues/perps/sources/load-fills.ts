@@ -7,6 +7,7 @@ import { appendFills } from './append';
 import { chainOrder } from './chain';
 import { moveCursor, type Reached } from './cursor';
 import { decodeFill, keyOf, type Fill, type OrderedFill, type SkipReason } from './fill';
+import { linkOf } from './ordinals';
 
 /** A fill as the upstream sent it, with the account it belongs to where that is known. */
 export interface RawFill {
@@ -105,9 +106,7 @@ function inOrder(fills: readonly Fill[]): ReckonedFill[] {
   for (const chain of chains.values()) {
     if (chain.length < 2) continue;
     const places = chain.map(({ seq }) => seq);
-    const order = chainOrder(
-      chain.map((fill) => ({ start: Number(fill.start_position), delta: fill.is_buy ? Number(fill.size) : -Number(fill.size) })),
-    );
+    const order = chainOrder(chain.map(linkOf));
     order.forEach((index, place) => ((chain[index] as OrderedFill).seq = places[place] as number));
   }
   return ordered;
