@@ -73,8 +73,8 @@ export function makeConfig(env: Environment, root: string): Config {
     internalPort: integer(env, 'INTERNAL_PORT', 3001, 0, 65_535),
     publicUrl: webUrl(env, 'PUBLIC_URL')?.replace(/\/+$/, '') ?? false,
     trustedProxies: integer(env, 'TRUSTED_PROXIES', 0, 0, 10),
-    databaseUrl: url(env, 'DATABASE_URL') ?? false,
-    replicaUrl: url(env, 'DATABASE_REPLICA_URL') ?? false,
+    databaseUrl: databaseUrl(env, 'DATABASE_URL') ?? false,
+    replicaUrl: databaseUrl(env, 'DATABASE_REPLICA_URL') ?? false,
     dataDir: path.resolve(root, text(env, 'DATA_DIR') ?? '.data'),
     sandboxDir: path.resolve(root, '.sandbox'),
     clock: clockOf(env),
@@ -117,10 +117,11 @@ function choice<T extends string>(env: Environment, name: string, allowed: reado
   return value as T;
 }
 
-function url(env: Environment, name: string): string | undefined {
+function databaseUrl(env: Environment, name: string): string | undefined {
   const value = text(env, name);
-  // The value may hold a password: never repeated in the message.
-  if (value !== undefined && !URL.canParse(value)) throw new Error(`${name} is not a URL.`);
+  // What names no server is read as the one on this machine. The value may hold a password: never repeated in the message.
+  if (value !== undefined && !(URL.canParse(value) && /^postgres(ql)?:\/\/./i.test(value)))
+    throw new Error(`${name} must be a URL that begins with postgresql:// or postgres://.`);
   return value;
 }
 
