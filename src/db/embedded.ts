@@ -95,6 +95,8 @@ async function waitForPredecessor(dataFolder: string): Promise<void> {
   const pidFile = path.join(dataFolder, 'postmaster.pid');
   for (let tries = 0; fs.existsSync(pidFile) && tries < 50; tries += 1) {
     const pid = Number(fs.readFileSync(pidFile, 'utf8').split('\n')[0]);
+    // PostgreSQL would take whoever was given the number since, after a restart of the machine, for that server.
+    if (isSomethingElse(pid)) return fs.rmSync(pidFile);
     if (!isPostgres(pid)) return;
     await pause(100);
   }
@@ -102,11 +104,17 @@ async function waitForPredecessor(dataFolder: string): Promise<void> {
     throw new Error(`Another server is using the data folder ${dataFolder}. Stop it, or choose another folder with DATA_DIR.`);
 }
 
-function isPostgres(pid: number): boolean {
+const isPostgres = (pid: number): boolean => commandOf(pid)?.includes('postgres') === true;
+
+/** Whether a process of that number runs that is surely no PostgreSQL. */
+export const isSomethingElse = (pid: number): boolean => commandOf(pid)?.includes('postgres') === false;
+
+/** How a process was called; undefined where there is none, or no telling. */
+function commandOf(pid: number): string | undefined {
   try {
-    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('postgres');
+    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Client } from 'pg';
 import { pause } from '../lib/deadline';
-import { type EmbeddedPostgres, startEmbedded } from './embedded';
+import { type EmbeddedPostgres, isSomethingElse, startEmbedded } from './embedded';
 import { unreachable } from './reach';
 
 /** A database that can be used, and how to let go of it. */
@@ -89,7 +89,10 @@ function runningServer(folder: string): string | null {
   try {
     const lines = fs.readFileSync(path.join(folder, 'postmaster.pid'), 'utf8').split('\n');
     process.kill(Number(lines[0]), 0);
-    return lines[7]?.trim() === 'ready' ? `postgresql://app@127.0.0.1:${Number(lines[3])}/postgres` : null;
+    // A server that ended with its machine leaves its file behind, and its number to another process.
+    return lines[7]?.trim() === 'ready' && !isSomethingElse(Number(lines[0]))
+      ? `postgresql://app@127.0.0.1:${Number(lines[3])}/postgres`
+      : null;
   } catch {
     return null;
   }
