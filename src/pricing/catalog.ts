@@ -1,8 +1,9 @@
 import crypto from 'node:crypto';
 import type { Endpoint, Parameter, Value } from '../endpoints/endpoint';
 import { FORMS } from '../lib/forms';
+import { addTo } from '../lib/grouped';
 import { CAPS_MICRO, SPECIAL_RULES, WINDOW_LISTS } from './exceptions';
-import { quote } from './quote';
+import { narrowsOnly, quote } from './quote';
 import { BASE_MICRO, CEILING_MICRO, FLOOR_MICRO, TIMEFRAME_MULTIPLIERS, dollars } from './tiers';
 
 type Variables = Record<string, Value>;
@@ -41,7 +42,7 @@ function extremeOf(endpoint: Endpoint, extreme: keyof Omit<PriceRange, 'default'
   const variables = defaultsOf(endpoint);
   for (const parameter of endpoint.parameters) {
     const { name } = parameter;
-    if (name === 'timeframe') setTimeframe(endpoint, variables, parameter, cheapest);
+    if (name === 'timeframe') setTimeframe(endpoint, variables, cheapest);
     else if (name === WINDOW_LISTS[endpoint.name]) continue;
     else if (parameter.filter && !parameter.required) {
       if (cheapest) variables[name] = activeValue(parameter);
@@ -52,10 +53,9 @@ function extremeOf(endpoint: Endpoint, extreme: keyof Omit<PriceRange, 'default'
   return variables;
 }
 
-function setTimeframe(endpoint: Endpoint, variables: Variables, parameter: Parameter, cheapest: boolean): void {
-  const narrowsOnly = parameter.default === undefined && WINDOW_LISTS[endpoint.name] === undefined;
+function setTimeframe(endpoint: Endpoint, variables: Variables, cheapest: boolean): void {
   if (cheapest) variables.timeframe = WINDOW_LISTS[endpoint.name] === undefined ? '1h' : '4h';
-  else if (!narrowsOnly) variables.timeframe = 'all';
+  else if (!narrowsOnly(endpoint)) variables.timeframe = 'all';
 }
 
 /** A value that a filter counts for. */
@@ -63,8 +63,8 @@ function activeValue(parameter: Parameter): Value {
   return parameter.type === 'Boolean' ? true : (parameter.choices?.find((choice) => choice !== parameter.filter?.unless) ?? 'present');
 }
 
-/** How a filter counts, in words. */
-function conditionOf(parameter: Parameter): string {
+/** When a filter counts, in words. */
+export function conditionOf(parameter: Parameter): string {
   if (parameter.required) return 'always present';
   if (parameter.type === 'Boolean') return 'true';
   return parameter.filter?.unless ? `sent and not ${parameter.filter.unless}` : 'sent';
@@ -126,6 +126,22 @@ function endpointRow(endpoint: Endpoint) {
   };
 }
 
+/** Price rules of the endpoint's own, in words. */
+export function ownRulesOf(endpoint: Endpoint): string[] {
+  const windows = WINDOW_LISTS[endpoint.name];
+  return [
+    ...SPECIAL_RULES.filter(({ endpoints }) => endpoints.includes(endpoint.name)).map(({ rule }) => rule),
+    ...(windows === undefined ? [] : [`${windows}: multiplier of the longest`]),
+    ...(narrowsOnly(endpoint) ? ['timeframe: min(1, multiplier)'] : []),
+  ];
+}
+
+function specialRulesOf(endpoints: readonly Endpoint[]): { endpoints: string[]; rule: string }[] {
+  const rows = new Map<string, string[]>();
+  for (const endpoint of endpoints) for (const rule of ownRulesOf(endpoint)) addTo(rows, rule, endpoint.path);
+  return [...rows].map(([rule, paths]) => ({ endpoints: paths, rule }));
+}
+
 /** The numbers that prices are made of, as far as they concern some endpoints. */
 function rulesOf(endpoints: readonly Endpoint[]) {
   const asked = new Set(endpoints.map(({ name }) => name));
@@ -138,9 +154,7 @@ function rulesOf(endpoints: readonly Endpoint[]) {
     timeframe_multipliers: Object.fromEntries(Object.entries(TIMEFRAME_MULTIPLIERS).map(([token, factor]) => [token, Number(factor)])),
     limit_rule: 'max(1, limit / default_limit)',
     filters: filtersOf(endpoints),
-    special_rules: SPECIAL_RULES.map(({ endpoints: names, rule }) => ({ endpoints: pathsOf(names), rule })).filter(
-      (row) => row.endpoints.length > 0,
-    ),
+    special_rules: specialRulesOf(endpoints),
     caps: Object.fromEntries(Object.entries(CAPS_MICRO).flatMap(([name, micro]) => pathsOf([name]).map((path) => [path, dollars(micro)]))),
     endpoints: endpoints.map(endpointRow),
   };

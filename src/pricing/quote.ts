@@ -65,11 +65,12 @@ function timeframeFactor(endpoint: Endpoint, variables: Variables): Rational {
   const token = (variables.timeframe as Timeframe | undefined) ?? longestOf(windows ?? []);
   if (token === undefined) return ONE;
   const multiplier = decimal(TIMEFRAME_MULTIPLIERS[token]);
-  // Where leaving it out means "no window", a token only narrows: the factor never exceeds 1.
-  const narrowsOnly =
-    list === undefined && endpoint.parameters.some((parameter) => parameter.name === 'timeframe' && parameter.default === undefined);
-  return narrowsOnly ? atMost(ONE, multiplier) : multiplier;
+  return narrowsOnly(endpoint) ? atMost(ONE, multiplier) : multiplier;
 }
+
+/** Whether leaving the timeframe out means "no window": then a token only narrows, and its factor never exceeds 1. */
+export const narrowsOnly = ({ name, parameters }: Endpoint): boolean =>
+  WINDOW_LISTS[name] === undefined && parameters.some((parameter) => parameter.name === 'timeframe' && parameter.default === undefined);
 
 function limitFactor(endpoint: Endpoint, variables: Variables): Rational {
   const parameter = endpoint.parameters.find((candidate) => candidate.pricedLimit);

@@ -5,8 +5,9 @@ import { wantedOf } from '../../endpoints/read';
 import { ERRORS } from '../../errors';
 import { FORMS } from '../../lib/forms';
 import { PAYMENT_DEFAULTS } from '../../payments/config';
-import { priceRange } from '../../pricing/catalog';
-import { SPECIAL_RULES, WINDOW_LISTS } from '../../pricing/exceptions';
+import { conditionOf, ownRulesOf, priceRange } from '../../pricing/catalog';
+import { WINDOW_LISTS } from '../../pricing/exceptions';
+import { narrowsOnly } from '../../pricing/quote';
 import { BASE_MICRO, CEILING_MICRO, FLOOR_MICRO, TIMEFRAME_MULTIPLIERS, usd } from '../../pricing/tiers';
 import { META_SCHEMA } from '../meta-schema';
 import { VENUE_TITLES, anchor, code, escape, page, prose, table } from './page';
@@ -26,9 +27,12 @@ const typeLink = (type: string): string => `<a href="/docs/methodology#${type}">
 
 /** How a parameter moves the price. */
 function effectText(endpoint: Endpoint, parameter: Parameter): string {
-  if (parameter.name === (WINDOW_LISTS[endpoint.name] ?? 'timeframe')) return '× window';
+  if (parameter.name === (WINDOW_LISTS[endpoint.name] ?? 'timeframe')) return narrowsOnly(endpoint) ? '× window, at most 1' : '× window';
   if (parameter.pricedLimit) return `× ${parameter.name} / ${String(parameter.default)}, at least 1`;
-  return parameter.filter ? `× ${parameter.filter.factor}` : '';
+  if (parameter.filter === null) return '';
+  // That it is sent goes without saying.
+  const condition = conditionOf(parameter).replace(/^(always present|sent)( and )?/, '');
+  return `× ${parameter.filter.factor}${condition === '' ? '' : ` if ${condition}`}`;
 }
 
 function parameterRow(endpoint: Endpoint, parameter: Parameter): string[] {
@@ -67,7 +71,7 @@ function exampleOf(endpoint: Endpoint, publicUrl: string): string {
 function endpointSection(endpoint: Endpoint, schema: GraphQLSchema, publicUrl: string): string {
   const range = priceRange(endpoint);
   const rules = [
-    ...SPECIAL_RULES.filter(({ endpoints }) => endpoints.includes(endpoint.name)).map(({ rule }) => `Price rule: ${rule}.`),
+    ...ownRulesOf(endpoint).map((rule) => `Price rule: ${rule}.`),
     ...endpoint.oneOfRequired.map((group) => `Parameters: ${wantedOf(group)}.`),
   ];
   const parameters = endpoint.parameters.map((parameter) => parameterRow(endpoint, parameter));
