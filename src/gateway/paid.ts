@@ -42,7 +42,7 @@ export function paidHandler({ endpoint, operation, bazaar }: PaidEndpoint, deps:
     else deps.unpaid.count(caller);
     const raw = rawOf(request, endpoint);
     const reading = readParameters(endpoint, raw);
-    noteIgnoredQuery(request, endpoint, reading);
+    noteIgnored(request, endpoint, reading);
     const price = quote(endpoint, reading.variables);
     const canonical = canonicalRequest(endpoint, reading.variables);
     const asked = { request_hash: sha256(canonical), sent_hash: sha256(wordsOf(endpoint, raw)), media_type: MEDIA_TYPES[reading.format] };
@@ -90,10 +90,14 @@ function beginningOf(text: string, bytes: number): string {
   return end === -1 ? text : [...text].slice(0, end).join('');
 }
 
-/** POST endpoints read the body alone; what stands in the query is ignored, and said so. */
-function noteIgnoredQuery(request: Request, endpoint: Endpoint, reading: Reading): void {
+/** POST endpoints read the body alone, GET endpoints the query alone; what stands in the other one is ignored, and said so. */
+function noteIgnored(request: Request, endpoint: Endpoint, reading: Reading): void {
   if (endpoint.method === 'POST') reading.ignored.push(...[...new Set(queryOf(request).keys())].map((name) => name.slice(0, 100)));
+  else if (carriesBody(request)) reading.ignored.push('body');
 }
+
+const carriesBody = ({ headers }: Request): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 type Asked = Pick<Sale, 'request_hash' | 'sent_hash' | 'media_type'>;
 

@@ -57,6 +57,22 @@ describe('bodies', () => {
     expect(body.validation.errors).toEqual([expect.objectContaining({ param: 'wallet', issue: 'is required' })]);
   });
 
+  test('a body on GET is ignored, and said so', async () => {
+    const ignoredOf = (body: string): Promise<unknown> =>
+      new Promise((resolve, reject) => {
+        const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length };
+        http
+          .request(`${product.publicUrl}/api/v1/trades/whales?limit=5`, { headers }, (response) => {
+            let text = '';
+            response.on('data', (part) => (text += String(part)));
+            response.on('end', () => resolve((JSON.parse(text) as { validation: { ignored_params: unknown } }).validation.ignored_params));
+          })
+          .on('error', reject)
+          .end(body);
+      });
+    expect([await ignoredOf('{"limit":7}'), await ignoredOf('')]).toEqual([['body'], []]);
+  });
+
   test('a query on POST is ignored, and said so', async () => {
     const response = await at('/api/v1/wallets/profile?wallet=0x1', { method: 'POST', body: '{}' });
     expect(((await response.json()) as { validation: { ignored_params: string[] } }).validation.ignored_params).toEqual(['wallet']);
