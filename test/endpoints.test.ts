@@ -179,6 +179,11 @@ interface Described {
   required: string[];
 }
 
+interface Told {
+  required?: string[];
+  properties?: Record<string, { description?: string }>;
+}
+
 interface Operation {
   'x-payment-info': { offers: { amount: string }[] };
   parameters?: { name: string; example?: unknown; schema: { pattern?: string } }[];
@@ -237,7 +242,7 @@ test('OpenAPI tells what is always there, what a 402 holds, and which headers ma
       Record<string, { tags: string[]; parameters: { name: string }[]; responses: Record<string, { headers: object; content: unknown }> }>
     >;
     components: {
-      schemas: Record<'Meta' | 'Error' | 'PaymentRequired', { required?: string[]; properties?: Record<string, { description?: string }> }>;
+      schemas: Record<'Meta' | 'Error' | 'PaymentRequired', Told & { allOf?: Told[] }>;
     };
   };
   const { Meta, Error: told, PaymentRequired } = components.schemas;
@@ -248,10 +253,12 @@ test('OpenAPI tells what is always there, what a 402 holds, and which headers ma
   expect(Meta.required).toContain('next_cursor');
   for (const { properties } of [Meta, told])
     expect(Object.entries(properties ?? {}).filter(([, { description }]) => description === undefined)).toEqual([]);
-  for (const name of ['price_usd', 'pricing', 'validation', 'expires_at', 'accepts', 'extensions']) {
-    expect(offer).toHaveProperty(name);
-    expect(JSON.stringify(PaymentRequired)).toContain(`"${name}"`);
-  }
+  for (const name of ['price_usd', 'pricing', 'validation', 'expires_at', 'accepts', 'extensions']) expect(offer).toHaveProperty(name);
+  const refused = (await (await fetchPath('/api/v1/trades/whales', { headers: { 'X-PAYMENT': '%' } })).json()) as Record<string, unknown>;
+  const untold = (body: object, ...schemas: (typeof told)[]): string[] =>
+    Object.keys(body).filter((name) => !schemas.some(({ properties }) => properties !== undefined && name in properties));
+  expect(untold(offer, ...(PaymentRequired.allOf ?? []))).toEqual([]);
+  expect(untold(refused, told)).toEqual([]);
   for (const operation of ENDPOINTS.flatMap(({ path }) => Object.values(paths[path] ?? {}))) {
     expect(operation.responses['200']).toMatchObject({
       headers: { 'PAYMENT-RESPONSE': {}, 'Payment-Receipt': {} },

@@ -31,7 +31,19 @@ const ERROR_PROPERTIES = {
     description: 'What to send in its place: parameters (null: leave it out), or the path that is meant.',
   },
 };
-export const ERROR_SCHEMA = { ...object, properties: ERROR_PROPERTIES, required: Object.keys(ERROR_PROPERTIES) };
+/** What is told of errors about a payment alone. */
+const PAYMENT_PROPERTIES = {
+  type: { ...text, format: 'uri', description: 'Of errors about a payment: the kind of problem, as MPP names it (RFC 9457).' },
+  title: { ...text, description: 'The same in words.' },
+  status: { type: 'integer', description: 'The status of this answer.' },
+  detail: { ...text, description: 'As `error`.' },
+  transaction: { ...text, description: 'While a payment is not confirmed: the transaction that was sent.' },
+};
+export const ERROR_SCHEMA = {
+  ...object,
+  properties: { ...ERROR_PROPERTIES, ...PAYMENT_PROPERTIES },
+  required: Object.keys(ERROR_PROPERTIES),
+};
 
 /** The price of a request and its free check, as a 402 and a quote tell them. */
 export const PRICE_PROPERTIES = {
@@ -60,6 +72,7 @@ export const OFFER_SCHEMA = {
         ...PRICE_PROPERTIES,
         expires_at: { ...text, format: 'date-time', description: 'Until when the offers stand.' },
         x402Version: { type: 'integer' },
+        resource: { ...object, description: 'What is sold: its address, in words, and its media type.' },
         accepts: { type: 'array', items: object, description: 'The offers of x402, as in `PAYMENT-REQUIRED`.' },
         extensions: { ...object, description: '`bazaar.schema` is the JSON Schema of the parameters and of the answer.' },
       },
