@@ -270,6 +270,21 @@ test('OpenAPI tells what is always there, what a 402 holds, and which headers ma
   }
 });
 
+interface Shape {
+  properties?: Record<string, unknown>;
+  additionalProperties?: unknown;
+  items?: unknown;
+}
+
+/** Where an answer holds fields that its schema does not tell of. */
+function untoldIn(schema: unknown, value: unknown, path = ''): string[] {
+  if (schema === undefined) return [path];
+  const { properties, additionalProperties, items } = schema as Shape;
+  if (additionalProperties === true || typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return items === undefined ? [] : value.flatMap((item) => untoldIn(items, item, `${path}[]`));
+  return Object.entries(value).flatMap(([name, child]) => untoldIn(properties?.[name] ?? additionalProperties, child, `${path}.${name}`));
+}
+
 test.each(['/health', '/api/v1/pricing', '/api/v1/pricing?path=trades/whales'])(
   'OpenAPI describes %s: it is free, and holds what is told of it',
   async (path) => {
@@ -288,6 +303,7 @@ test.each(['/health', '/api/v1/pricing', '/api/v1/pricing?path=trades/whales'])(
     expect(tags.map(({ name }) => name)).toEqual(expect.arrayContaining(get.tags));
     expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(answer)));
     expect(Object.keys(answer)).toEqual(expect.arrayContaining(required));
+    expect([...new Set(untoldIn({ properties }, answer))]).toEqual([]);
     if ('quote' in answer)
       expect(Object.keys(answer.quote as object).sort()).toEqual(Object.keys((properties.quote as Described).properties).sort());
   },

@@ -1,8 +1,17 @@
 import { ERRORS } from '../errors';
 
 export const text = { type: 'string' };
-const textOrNull = { type: ['string', 'null'] };
+export const textOrNull = { type: ['string', 'null'] };
+export const number = { type: 'number' };
+export const numberOrNull = { type: ['number', 'null'] };
 export const object = { type: 'object' };
+/** An object that always has all these fields. */
+export const record = (properties: object, description?: string): object => ({
+  ...object,
+  ...(description === undefined ? {} : { description }),
+  properties,
+  required: Object.keys(properties),
+});
 
 /** JSON Schema of everything but a 200. */
 const ERROR_PROPERTIES = {
@@ -47,8 +56,21 @@ export const ERROR_SCHEMA = {
 
 /** The price of a request and its free check, as a 402 and a quote tell them. */
 export const PRICE_PROPERTIES = {
-  price_usd: { type: 'number', description: 'Price of this very request.' },
-  pricing: { ...object, description: 'The price, factor by factor.' },
+  price_usd: { ...number, description: 'Price of this very request.' },
+  pricing: record(
+    {
+      tier: text,
+      base_usd: number,
+      timeframe_multiplier: number,
+      limit_multiplier: number,
+      filter_multiplier: number,
+      special_multiplier: number,
+      filters: { type: 'array', items: record({ param: text, factor: number }), description: 'The filters that count.' },
+      cap_usd: { ...numberOrNull, description: 'The highest price of the endpoint, where it has one of its own.' },
+      clamped: { enum: ['floor', 'ceiling', 'cap', null], description: 'Which bound holds the price.' },
+    },
+    'The price, factor by factor.',
+  ),
   validation: {
     ...object,
     description: 'The free check of the parameters.',
@@ -56,8 +78,8 @@ export const PRICE_PROPERTIES = {
       valid: { type: 'boolean', description: 'false: a paid request would be refused, uncharged.' },
       errors: ERROR_PROPERTIES.details,
       ignored_params: { type: 'array', items: text, description: 'What was sent and is no parameter of this endpoint.' },
-      resolved: { ...object, description: 'The parameters as they are understood, defaults included.' },
-      suggestion: { ...object, description: 'Parameters to send in place of those sent.' },
+      resolved: { ...object, additionalProperties: true, description: 'The parameters as they are understood, defaults included.' },
+      suggestion: { ...object, additionalProperties: true, description: 'Parameters to send in place of those sent.' },
     },
   },
 };
