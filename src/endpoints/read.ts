@@ -179,9 +179,13 @@ function readList(parameter: Parameter, name: string, values: readonly unknown[]
   return read as string[];
 }
 
+/** Lists are written with spaces too, and values copied with them. */
+const bare = (item: unknown): unknown => (typeof item === 'string' ? item.trim() : item);
+
 /** The whole value as it was meant, where that is known of every item that is wrong; empty ones are left out. */
 function suggest(parameter: Parameter, items: readonly unknown[], reading: Reading): void {
   const meant = items
+    .map(bare)
     .filter((item) => item !== '')
     .map((item) => {
       const read = readValue(item, parameter);
@@ -236,19 +240,19 @@ function readFields({ answer }: Endpoint, raw: RawParameters, reading: Reading):
   if (fields === undefined) return;
   const names = itemsOf(fields);
   const fitting = names.length > 0 && names.length <= MOST_FIELDS;
-  if (!fitting || !names.every((name) => typeof name === 'string' && name.length <= 100 && FIELD.test(name))) {
-    bad(reading, 'fields', `must be 1 to ${MOST_FIELDS} field names, dot paths allowed`, 'e.g. condition_id,question', fields[0]);
-    return;
-  }
-  const all = [...answer.fields];
-  const unknown = (names as string[]).filter((name) => !answer.fields.has(name));
-  if (unknown.length === 0) {
-    reading.fields = names as string[];
-    return;
-  }
-  bad(reading, 'fields', 'names no field of this answer', all, unknown.join(','));
-  if (unknown.length > MOST_SUGGESTED) return;
-  // The whole list as it was meant, where that is known of every name that is wrong.
-  const meant = (names as string[]).map((name) => (answer.fields.has(name) ? name : nearest(name, all)));
-  if (meant.every((name) => name !== undefined)) reading.suggestion.fields = [...new Set(meant)].join(',');
+  const sound = fitting && names.every((name) => typeof name === 'string' && name.length <= 100 && FIELD.test(name));
+  const unknown = names.filter((name) => !answer.fields.has(name as string));
+  if (!sound) bad(reading, 'fields', `must be 1 to ${MOST_FIELDS} field names, dot paths allowed`, 'e.g. condition_id,question', fields[0]);
+  else if (unknown.length > 0) bad(reading, 'fields', 'names no field of this answer', [...answer.fields], unknown.join(','));
+  else reading.fields = names as string[];
+  if (fitting && unknown.length > 0 && unknown.length <= MOST_SUGGESTED) suggestFields(names, answer.fields, reading);
+}
+
+/** The whole list as it was meant, where that is known of every name that is wrong; empty ones are left out. */
+function suggestFields(names: readonly unknown[], fields: ReadonlySet<string>, reading: Reading): void {
+  const meant = names
+    .map(bare)
+    .filter((name) => name !== '')
+    .map((name) => (typeof name !== 'string' || fields.has(name) ? name : nearest(name, [...fields])));
+  if (meant.length > 0 && meant.every((name) => typeof name === 'string')) reading.suggestion.fields = [...new Set(meant)].join(',');
 }

@@ -189,6 +189,11 @@ describe('bad values are named, with what was got and what is allowed', () => {
     ['markets/trending', 'fields=questoin', { fields: 'question' }],
     ['markets/trending', 'fields=condition_id,questoin,categry', { fields: 'condition_id,question,category' }],
     ['markets/trending', 'fields=condition_id,questoin,colour', {}],
+    // Lists are written with spaces too, and values copied with them.
+    ['perps/pressure/pairs', 'coins=BTC,+ETH', { coins: 'BTC,ETH' }],
+    ['markets/trending', 'limit=10+', { limit: '10' }],
+    ['markets/trending', 'fields=condition_id,+question', { fields: 'condition_id,question' }],
+    ['markets/trending', 'fields=condition_id,+questoin', { fields: 'condition_id,question' }],
     ['perps/pressure/pairs', 'coins[]=BTC&coins[1]=ETH', { 'coins[]': 'coins', 'coins[1]': 'coins' }],
     // One letter is not another one mistyped.
     ['markets/trending', 'x=7', {}],
