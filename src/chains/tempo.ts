@@ -98,10 +98,18 @@ export class TempoChain {
     return this.first((node) => receiptOf(node, hash, signal), signal);
   }
 
-  /** Micro-units of a TIP-20 token. */
+  /** Micro-units of a TIP-20 token; 0 of what is no token: a buyer may name any address. */
   balance(token: string, owner: string, signal: AbortSignal): Promise<bigint> {
     const data = encodeFunctionData({ ...BALANCE_OF, args: [owner.toLowerCase() as Hex] });
-    return this.first(async (node) => BigInt(await callOn(node, { to: token, data }, signal)), signal);
+    return this.first(async (node) => {
+      try {
+        const word = await callOn(node, { to: token, data }, signal);
+        return word === '0x' ? 0n : BigInt(word);
+      } catch (error) {
+        if (revertOf(error) === null) throw error;
+        return 0n;
+      }
+    }, signal);
   }
 
   /** The next nonce of the account under `key`. */

@@ -385,10 +385,16 @@ describe('read', () => {
 });
 
 describe('admission', () => {
+  const UNKNOWN_TOKEN = '0x20c0000000000000000000000000000000009999';
+  const FEE_MANAGER = '0xfeec000000000000000000000000000000000000';
+
   it.each<[string, bigint, Envelope, string]>([
     ['an empty wallet', 0n, {}, 'verification_failed insufficient_funds'],
     ['the price, but no fee', PRICE, {}, 'verification_failed insufficient_funds'],
     ['a fee cap below the base fee', 5_000_000n, { maxFeePerGas: 1n, maxPriorityFeePerGas: 0n }, 'verification_failed fee_cap_too_low'],
+    ['fees in a token that is none', 5_000_000n, { feeToken: `0x${'de'.repeat(20)}` }, 'verification_failed insufficient_fee_balance'],
+    ['fees in a token nobody made', 5_000_000n, { feeToken: UNKNOWN_TOKEN }, 'verification_failed insufficient_fee_balance'],
+    ['fees in another contract', 5_000_000n, { feeToken: FEE_MANAGER }, 'verification_failed insufficient_fee_balance'],
     ['a nonce ahead', 5_000_000n, { nonceKey: 4n, nonce: 1n }, 'verification_failed nonce_mismatch'],
     ['too little gas to run', 5_000_000n, { gas: 21_500n }, 'verification_failed simulation_failed'],
     ['a life over before the answer', 5_000_000n, { validBefore: unix() + 2 }, 'payment_expired valid_before'],

@@ -242,6 +242,7 @@ describe('what is refused', () => {
     ['an access list in 0x02', () => signedEip1559({ accessList: [access] }), 'extra_parts'],
     ['a place for a sponsor', () => signed({ feePayerSignature: null }), 'extra_parts'],
     ['a sponsor', () => signed({ feePayerSignature: { r: 1n, s: 1n, yParity: 0 } }), 'extra_parts'],
+    ['a nonce key beyond 256 bits', () => signed({ nonceKey: 2n ** 256n }), 'undecodable'],
     ['an expiring transaction with a nonce', () => signed({ nonce: 1n }), 'expiring_nonce'],
     ['an expiring transaction without an end', () => signed({ validBefore: undefined }), 'expiring_nonce'],
     ['more gas than the chain gives', () => signed({ gas: 30_000_001n }), 'gas_limit'],

@@ -90,6 +90,8 @@ export function verifyTempoTransfer(raw: string, terms: TempoTerms): TempoTransf
   const memo = checkTransferCall(call.data, terms);
   if (contradicts(terms.source, envelope.sender)) throw refusal('source_mismatch');
   if (envelope.gas < MIN_GAS || envelope.gas > MAX_GAS) throw refusal('gas_limit');
+  // RLP holds larger numbers; the chain has no such sequence, and cannot be asked about one.
+  if (envelope.nonce_key > EXPIRING_NONCE_KEY) throw refusal('undecodable');
   const expiring = envelope.nonce_key === EXPIRING_NONCE_KEY;
   if (expiring && (envelope.nonce !== 0n || envelope.valid_before === null)) throw refusal('expiring_nonce');
   const transfer = { ...envelope, call_data: call.data, memo };
