@@ -66,10 +66,13 @@ WHERE NOT EXISTS (SELECT 1 FROM pm_told_hour AS told WHERE told.hour = series.ho
 /** Hours in which nothing happened are nobody's, whoever judges. */
 const EVERY_RUN = `'infinity'`;
 
-// One fact of years ago makes many of them. The days in which anything else is told may be whole by these.
-const TELL_NOTHING = `WITH missing AS MATERIALIZED (${missing('true')}), told AS (
-  INSERT INTO pm_told_hour (hour, run_day, smart_usdc, machine_usdc, takers)
-  SELECT hour, ${EVERY_RUN}, 0, 0, '{}' FROM missing WHERE (SELECT true FROM pm_token_hour AS own WHERE own.hour = missing.hour LIMIT 1) IS NULL RETURNING hour
+// One fact of years ago makes many of them.
+const EMPTY = `WITH missing AS MATERIALIZED (${missing('true')})
+SELECT hour FROM missing WHERE hour NOT IN (SELECT own.hour FROM pm_token_hour AS own JOIN missing ON missing.hour = own.hour)`;
+
+// The days in which anything else is told may be whole by these.
+const TELL_NOTHING = `WITH told AS (
+  INSERT INTO pm_told_hour (hour, run_day, smart_usdc, machine_usdc, takers) SELECT hour, ${EVERY_RUN}, 0, 0, '{}' FROM unnest($1::timestamptz[]) AS empty(hour) RETURNING hour
 )
 SELECT (SELECT min(hour) FROM told) AS first, ARRAY(SELECT hour FROM told WHERE EXISTS (
   SELECT 1 FROM pm_told_size AS size WHERE size.hour >= date_trunc('day', told.hour, 'UTC') AND size.hour < date_trunc('day', told.hour, 'UTC') + interval '1 day'
@@ -173,7 +176,8 @@ async function tellDays(client: PoolClient, hours: readonly Date[]): Promise<voi
 
 /** Tells the whole hours before `until` that nobody told and in which nothing happened. */
 async function tellNothing(client: PoolClient, until: Date): Promise<void> {
-  const { rows } = await client.query<{ first: Date | null; beside: Date[] }>(TELL_NOTHING, [until]);
+  const empty = await client.query<{ hour: Date }>(EMPTY, [until]);
+  const { rows } = await client.query<{ first: Date | null; beside: Date[] }>(TELL_NOTHING, [empty.rows.map(({ hour }) => hour)]);
   const { first = null, beside = [] } = rows[0] ?? {};
   if (first !== null) await forgetLatest(client, first);
   if (beside.length > 0) await tellDays(client, beside);
