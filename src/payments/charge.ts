@@ -83,6 +83,7 @@ export async function createPayments(
     stop: async () => {
       await Promise.allSettled(running);
       await ledger.flush();
+      await ledger.catchUp().catch(() => undefined);
       availability.stop();
       await reconciler.stop();
       await Promise.all(protocols.map((protocol) => protocol.stop()));

@@ -94,12 +94,12 @@ export class Corridor {
     const { id, waiting, unserved } = claimed;
     // A purchase that has a name of its own is meant as another one.
     const unnamed = madeUp !== null || !keys.kinds.includes('buyer');
-    const earlier = unserved !== null && unnamed ? await this.answerEarlier(id, unserved) : null;
-    if (earlier !== null) return earlier;
     const may_keep = claimed.kept < config.rechallenge_max;
     const admitted: Admitted = { visit, protocol, proof, id, admitted_at: new Date(), began_at: null, waiting, may_keep, landed: null };
     let deadline: number;
     try {
+      const earlier = unserved !== null && unnamed ? await this.answerEarlier(admitted, unserved) : null;
+      if (earlier !== null) return earlier;
       deadline = await this.admit(admitted, claimed, await (asked ?? this.ask(protocol, proof)));
     } catch (error) {
       return this.settler.giveUp(admitted, error);
@@ -109,13 +109,13 @@ export class Corridor {
 
   /**
    * Who paid and was told nothing, because the connection or the process broke, begins anew as a rule: with a fresh offer and a fresh signature, which
-   * shows that it is the payer. It is given what it has paid for, and claim `id` is let go of. Null when somebody else was given it.
+   * shows that it is the payer. It is given what it has paid for, and its claim is let go of. Null when somebody else was given it.
    */
-  private async answerEarlier(id: string, unserved: string): Promise<Outcome | null> {
+  private async answerEarlier({ id, proof }: Admitted, unserved: string): Promise<Outcome | null> {
     const { ledger, config } = this.parts;
     const earlier = await ledger.handOut(unserved, config.kept_answer_ms);
     if (earlier === null) return null;
-    await ledger.release(id, 'answered_before', false, null).catch(() => undefined);
+    await ledger.release(id, proof.proof_key, 'answered_before', false, null).catch(() => undefined);
     const { record, answer, settled_at } = earlier;
     return {
       kind: 'paid',
@@ -235,8 +235,9 @@ export class Corridor {
     if (verdict.kind === 'pending') throw new InFlight(pending(PENDING_ELSEWHERE), record.transaction);
     const inProgress = new AppError('payment_in_progress', { retry_after_s: 1 });
     if (verdict.kind === 'serve') {
+      // One that cannot be looked for is made again.
+      const waiting = (await rechallenge.find(record.payer, visit.sale.request_hash).catch(() => undefined)) ?? null;
       if ((await ledger.serveDebt(record.id)) === null) throw inProgress;
-      const waiting = (await rechallenge.find(record.payer, visit.sale.request_hash)) ?? null;
       const now = new Date();
       const at = { admitted_at: now, began_at: now, waiting, may_keep: false, landed: record.transaction };
       return this.serve({ visit, protocol, proof, id: record.id, ...at }, config.deadline_ms);

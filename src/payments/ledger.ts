@@ -3,6 +3,7 @@ import { isAnswer } from '../db/reach';
 import { AppError } from '../errors';
 import { pause } from '../lib/deadline';
 import type { ClaimKeys, HeldPayment, PaymentState } from './claims';
+import { MissedSteps } from './missed-steps';
 import {
   type JsonObject,
   type PaymentLog,
@@ -12,7 +13,18 @@ import {
   TRANSACTION_EXPIRED,
   type ValidProof,
 } from './protocol';
-import { ADOPT_DEBT, CLAIM, DELIVERED, HELD, LAST_SETTLEMENTS, MOVES, type NamedStatement, SUM_OPEN, WRITE_AHEAD } from './statements';
+import {
+  ADOPT_DEBT,
+  CLAIM,
+  CLAIMED_FOR,
+  DELIVERED,
+  HELD,
+  LAST_SETTLEMENTS,
+  MOVES,
+  type NamedStatement,
+  SUM_OPEN,
+  WRITE_AHEAD,
+} from './statements';
 
 interface Row {
   id: string;
@@ -108,7 +120,7 @@ export class Ledger {
   private writing: Promise<void> = Promise.resolve();
   /** The same of what was handed out since; null: nothing. */
   private next: Promise<void> | null = null;
-  private readonly unreleased: (() => Promise<boolean>)[] = [];
+  private readonly missed = new MissedSteps();
 
   constructor(
     private readonly pool: Pool,
@@ -125,6 +137,11 @@ export class Ledger {
       this.log.error({ error: (error as Error).message }, 'the ledger cannot be reached');
       throw new AppError('payments_unavailable', { retry_after_s: LEDGER_RETRY_S, cause: error });
     }
+  }
+
+  /** Takes the steps that the database did not answer. Throws payments_unavailable while it does not. */
+  catchUp(): Promise<void> {
+    return this.missed.catchUp();
   }
 
   /** Payments that hold any of the keys, newest first. */
@@ -147,6 +164,8 @@ export class Ledger {
       const { made = null, faults = 0, open_sum, kept, waiting = null, unserved = null } = rows[0] ?? {};
       return { id: made === null ? null : String(made), faults, open_sum: BigInt(open_sum ?? 0), kept: kept ?? 0, waiting, unserved };
     } catch (error) {
+      // The claim may stand, with nobody who would work for it.
+      if (error instanceof AppError) this.missed.add(() => this.unclaim(proof_key, sale.request_id));
       // Claimed in the same moment by somebody who is, or says to be, another payer.
       if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
       return { id: null, faults: 0, open_sum: 0n, kept: 0, waiting: null, unserved: null };
@@ -179,8 +198,8 @@ export class Ledger {
 
   /** Paid; returns since when. The answer is kept until it is handed out; `answer` replaces the one of the write-ahead record when given. */
   async confirmed(id: string, transaction: string, answer: string | null = null): Promise<Date | null> {
-    const values = [transaction, answer];
-    const row = await this.movedRow(MOVES.confirmed, id, ['BROADCASTING', 'UNKNOWN', ...RUNNING], 'CONFIRMED', null, values);
+    const from: PaymentState[] = ['BROADCASTING', 'UNKNOWN', ...RUNNING];
+    const row = await this.missed.surely(() => this.movedRow(MOVES.confirmed, id, from, 'CONFIRMED', null, [transaction, answer]));
     return row?.settled_at ?? null;
   }
 
@@ -207,50 +226,45 @@ export class Ledger {
 
   private async write(together: readonly Delivery[], keptMs: number): Promise<void> {
     const columns = [together.map(({ id }) => id), together.map((one) => one.transaction), together.map((one) => one.settled_at)];
-    await this.pool
-      .query(DELIVERED, [...columns, keptMs])
-      .catch((error: unknown) =>
-        this.log.error({ payments: columns[0], error: (error as Error).message }, 'deliveries could not be written down'),
-      );
+    await this.missed
+      .surely(() => this.ask(DELIVERED, [...columns, keptMs]))
+      .catch((error: unknown) => {
+        const { cause = error } = error as Error;
+        this.log.error({ payments: columns[0], error: (cause as Error).message }, 'deliveries could not be written down');
+      });
   }
 
   async unknown(id: string, note: string): Promise<void> {
-    await this.moved(MOVES.unknown, id, ['BROADCASTING'], 'UNKNOWN', note);
+    await this.missed.surely(() => this.moved(MOVES.unknown, id, ['BROADCASTING'], 'UNKNOWN', note));
   }
 
   /** Not paid and never will be. Keys the buyer chose are free again; the proof stays used. */
   async failed(id: string, reason: string): Promise<boolean> {
     const state = reason === TRANSACTION_EXPIRED ? 'EXPIRED' : 'REJECTED_ONCHAIN';
-    return (await this.moved(MOVES.failed, id, ['BROADCASTING', 'UNKNOWN'], state, reason, [reason])) !== null;
+    const change = () => this.moved(MOVES.failed, id, ['BROADCASTING', 'UNKNOWN'], state, reason, [reason]);
+    return (await this.missed.surely(change)) !== null;
   }
 
   /**
-   * Frees every key of a payment that was not broadcast by us; the proof may be used again. `fault`: it was the payer's doing.
-   * `details`: of a proof that was worked for, so that its buyer's own broadcast is found; null of one that was not. Where the database
-   * does not answer it is left to `catchUp`: until then the proof is in use.
+   * Frees every key of a payment that was not broadcast by us, though its record may have been written ahead; the proof may be used again.
+   * `fault`: it was the payer's doing. `details`: of a proof that was worked for, so that its buyer's own broadcast is found; null of one
+   * that was not.
    */
-  async release(id: string, reason: string, fault: boolean, details: JsonObject | null): Promise<boolean> {
-    const values = [fault, reason, details];
-    return this.freed(async () => (await this.moved(MOVES.release, id, RUNNING, 'RELEASED', reason, values)) !== null);
-  }
-
-  /** Frees what could not be freed. Throws payments_unavailable while the database does not answer. */
-  async catchUp(): Promise<void> {
-    for (let release = this.unreleased.shift(); release !== undefined; release = this.unreleased.shift()) await this.freed(release);
-  }
-
-  private async freed(release: () => Promise<boolean>): Promise<boolean> {
-    try {
-      return await release();
-    } catch (error) {
-      if (error instanceof AppError) this.unreleased.push(release);
-      throw error;
-    }
+  async release(id: string, proofKey: string, reason: string, fault: boolean, details: JsonObject | null): Promise<boolean> {
+    const from: PaymentState[] = [...RUNNING, 'BROADCASTING'];
+    const change = () => this.moved(MOVES.release, id, from, 'RELEASED', reason, [fault, reason, details, proofKey]);
+    return (await this.missed.surely(change)) !== null;
   }
 
   /** The payer's own broadcast landed and nothing was served: the same request with the same secret is served without paying again. */
-  async owe(id: string, transaction: string, reason: string, details: JsonObject): Promise<boolean> {
-    return (await this.moved(MOVES.owe, id, RUNNING, 'OWED', reason, [transaction, reason, details])) !== null;
+  async owe(id: string, { proof_key, details }: ValidProof, transaction: string, reason: string): Promise<boolean> {
+    const change = () => this.moved(MOVES.owe, id, RUNNING, 'OWED', reason, [transaction, reason, details, proof_key]);
+    return (await this.missed.surely(change)) !== null;
+  }
+
+  private async unclaim(proofKey: string, requestId: string): Promise<void> {
+    const { rows } = await this.ask<{ id: string }>(CLAIMED_FOR, [proofKey, requestId]);
+    for (const { id } of rows) await this.moved(MOVES.release, id, RUNNING, 'RELEASED', 'unheard', [false, 'unheard', null, proofKey]);
   }
 
   /** Takes a debt up again; null when somebody else is at it. */

@@ -151,12 +151,13 @@ export class Settler {
         return this.adopted(visit, recordOf(admitted, transaction), answer, this.keepable(answer));
       }
       // Whatever becomes of the record: it was paid, and is looked up again when the claim is left behind.
-      if (await ledger.owe(id, transaction, error.code, proof.details).catch(() => false)) figures.payment('owed', proof);
+      if (await ledger.owe(id, proof, transaction, error.code).catch(() => false)) figures.payment('owed', proof);
       throw new InFlight(error.status === 402 ? pending() : error, transaction);
     }
     if (answer !== undefined && error.code === 'payment_expired') await this.keep(proof.payer, visit.sale, answer);
     const details = admitted.began_at === null ? null : proof.details;
-    if (await ledger.release(id, error.code, error.code === 'settlement_failed', details)) figures.payment('released', proof);
+    const fault = error.code === 'settlement_failed';
+    if (await ledger.release(id, proof.proof_key, error.code, fault, details)) figures.payment('released', proof);
     throw error;
   }
 

@@ -19,18 +19,27 @@ const letGo = (ms: string): string =>
 /** Steps whose loss in a crash of the database is harmless do not wait for the disk: what lost one finds itself not where it had to be, and stops. */
 const RELAXED = ", (SELECT set_config('synchronous_commit', 'off', true)) relaxed";
 
+/** The step of the write-ahead record: a payment that is at it was not taken up by anybody since. */
+const WRITTEN_AHEAD = 4;
+
+interface Change {
+  set?: string;
+  /** What must hold beside the state. */
+  where?: string;
+  also?: string;
+  told?: string;
+  relaxed?: boolean;
+}
+
 /**
  * Moves payment $1 from one of the states $2 to $3 with note $4 and a row of history, and returns the columns `told` of it. `set`
  * is what else changes, `also` what else happens if it moves.
  */
-function move(
-  name: string,
-  { set = '', also = '', told = COLUMNS, relaxed = false }: { set?: string; also?: string; told?: string; relaxed?: boolean } = {},
-): NamedStatement {
+function move(name: string, { set = '', where = '', also = '', told = COLUMNS, relaxed = false }: Change = {}): NamedStatement {
   const text = `
     WITH moved AS (
       UPDATE payment p SET state = $3, step = step + 1, moved_at = now()${set === '' ? '' : `, ${set}`}
-      WHERE id = $1 AND state = ANY ($2) RETURNING p.*
+      WHERE id = $1 AND state = ANY ($2)${where === '' ? '' : ` AND ${where}`} RETURNING p.*
     ), written AS (
       INSERT INTO payment_step (payment_id, step, state, note) SELECT id, step, state, $4 FROM moved
     )${also === '' ? '' : `, also AS (${also})`}
@@ -57,9 +66,15 @@ export const MOVES = {
   release: move('release', {
     set: `raw = NULL, answer = NULL, fault = $5, reason = $6, details = p.details || coalesce($7::jsonb, '{}'),
       look_at = CASE WHEN $7 IS NOT NULL AND p.transaction IS NOT NULL THEN now() + interval '90 seconds' END`,
+    // It may be late: by then the payment may be a debt that is being served, or, its claim lost in a crash of the database, another one.
+    where: `proof_key = $8 AND (NOT owed OR state = 'RESERVED') AND (state <> 'BROADCASTING' OR step = ${WRITTEN_AHEAD})`,
     also: `DELETE FROM payment_claim WHERE ${OF_MOVED}`,
   }),
-  owe: move('owe', { set: 'owed = true, transaction = $5, raw = NULL, reason = $6, details = p.details || $7' }),
+  // A debt may be called in by a fresh proof.
+  owe: move('owe', {
+    set: `owed = true, transaction = $5, raw = NULL, reason = $6, details = CASE WHEN owed THEN p.details ELSE p.details || $7 END`,
+    where: '(owed OR proof_key = $8)',
+  }),
   take: move('take', { set: 'instance = $5' }),
   handOut: move('hand_out', {
     set: "answer_until = now() + $5 * interval '1 millisecond'",
@@ -76,6 +91,12 @@ export const CLAIM: NamedStatement = {
     FROM claim_payment($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) claimed`,
 };
 
+/** The claim of proof $1 that request $2 made. */
+export const CLAIMED_FOR: NamedStatement = {
+  name: 'payment_claimed_for',
+  text: 'SELECT id FROM payment WHERE proof_key = $1 AND request_id = $2',
+};
+
 /**
  * The write-ahead record of payment $1: bytes $3 of transaction $2, details $4, $5 the last moment to send, answer $6. Steps
  * that were not worth a statement of their own are written with it: the work began at $7 and was done at $8. $9 is the key of its
@@ -85,13 +106,13 @@ export const WRITE_AHEAD: NamedStatement = {
   name: 'payment_write_ahead',
   text: `
     WITH moved AS (
-      UPDATE payment p SET state = 'BROADCASTING', step = 4, moved_at = now(), transaction = $2, raw = $3,
+      UPDATE payment p SET state = 'BROADCASTING', step = ${WRITTEN_AHEAD}, moved_at = now(), transaction = $2, raw = $3,
         details = p.details || $4, settle_by = $5, answer = $6
       WHERE id = $1 AND proof_key = $9 AND state = ANY ('{RESERVED,EXECUTING}') RETURNING p.*
     ), written AS (
       INSERT INTO payment_step (payment_id, step, state, at)
       SELECT id, s.step, s.state, s.at FROM moved,
-        (VALUES (2, 'EXECUTING', $7::timestamptz), (3, 'RESULT_READY', $8::timestamptz), (4, 'BROADCASTING', now())) s (step, state, at)
+        (VALUES (2, 'EXECUTING', $7::timestamptz), (3, 'RESULT_READY', $8::timestamptz), (${WRITTEN_AHEAD}, 'BROADCASTING', now())) s (step, state, at)
       ON CONFLICT DO NOTHING
     ) SELECT 1 FROM moved`,
 };
@@ -133,13 +154,14 @@ export const SUM_OPEN: NamedStatement = {
 
 /**
  * Payment $1 takes on the debt of one that was admitted before it landed and released unserved: same proof, payer and request, and a
- * secret in common.
+ * secret in common. A process that ended may not have written down that it had admitted it.
  */
 export const ADOPT_DEBT: NamedStatement = {
   name: 'payment_adopt_debt',
   text: `UPDATE payment p SET owed = true FROM payment old
     WHERE p.id = $1 AND old.proof_key = p.proof_key AND old.state = 'RELEASED' AND old.payer = p.payer
-    AND old.request_hash = p.request_hash AND old.secrets && p.secrets AND old.details ? 'admitted'`,
+    AND old.request_hash = p.request_hash AND old.secrets && p.secrets
+    AND (old.details ? 'admitted' OR old.reason = 'process_ended')`,
 };
 
 /** Newest settlement of each protocol that has one. */

@@ -1,0 +1,172 @@
+import type { Keypair } from '@solana/web3.js';
+import type { Pool } from 'pg';
+import { AppError } from '../../src/errors';
+import { createPayments } from '../../src/payments/charge';
+import type { Outcome, Payments, Sale } from '../../src/payments/protocol';
+import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, told, until, workOf } from './till';
+
+/** Which statement of a corridor does not come through, by the beginning of its name or text: it never arrives, or its reply is lost. */
+interface Loss {
+  statement: string | null;
+  of: 'the statement' | 'its reply';
+}
+
+describe('a statement of the ledger is lost, once, and the buyer comes back with the same proof', () => {
+  let till: Till;
+  let payments: Payments;
+  const loss: Loss = { statement: null, of: 'the statement' };
+  beforeAll(async () => {
+    till = await openTill({ settings: { settle_patience_ms: 1_000, reconcile_ms: 3_600_000 } });
+    const { pool } = till.database;
+    const query = async (statement: string | { name: string }, values?: unknown[]): Promise<unknown> => {
+      const name = typeof statement === 'string' ? statement : statement.name;
+      const lost = loss.statement !== null && name.startsWith(loss.statement);
+      if (lost) loss.statement = null;
+      const reply = lost && loss.of === 'the statement' ? null : await pool.query(statement as string, values);
+      if (lost) throw new Error('Connection terminated unexpectedly');
+      return reply;
+    };
+    const lossy = { query, connect: () => pool.connect() } as unknown as Pool;
+    payments = await createPayments(till.settings, { pool: lossy, heart: pool, logger: till.logger });
+  });
+  afterAll(async () => {
+    await payments.stop();
+    await till.stop();
+  });
+  afterEach(() => till.solana.faults.clear());
+
+  const lose = (statement: string, of: Loss['of'] = 'the statement'): void => void Object.assign(loss, { statement, of });
+  const charge = (headers: Record<string, string>, work = workOf(), sale: Partial<Sale> = {}): Promise<Outcome> =>
+    payments.charge(saleOf({ headers, ...sale }), work);
+  const spent = async (buyer: Keypair): Promise<bigint> =>
+    (5_000_000n - (await till.solana.usdcBalance(buyer.publicKey.toBase58()))) / 20_000n;
+
+  async function buyerWithProof() {
+    const buyer = await fundedBuyer(till);
+    return { buyer, headers: await signedHeaders(till, buyer) };
+  }
+
+  /** What the buyer is told who comes back once the ledger is tidied up, and how many prices it has paid by then. */
+  async function comesBack({ buyer, headers }: Awaited<ReturnType<typeof buyerWithProof>>): Promise<[string, bigint]> {
+    expect(loss.statement).toBeNull();
+    await payments.reconcile();
+    const again = told(await charge(headers));
+    return [again, await spent(buyer)];
+  }
+
+  /** The buyer sends the payment itself, which the chain then has. */
+  async function broadcast(headers: Record<string, string>): Promise<void> {
+    const { payload } = JSON.parse(Buffer.from(headers['PAYMENT-SIGNATURE'] as string, 'base64').toString()) as {
+      payload: { transaction: string };
+    };
+    const params = [payload.transaction, { encoding: 'base64', skipPreflight: true }];
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sendTransaction', params });
+    await fetch(till.solana.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  }
+
+  it.each<[string, string, Loss['of']]>([
+    ['the reply to the claim', 'payment_claim', 'its reply'],
+    ['the reply to the write-ahead record', 'payment_write_ahead', 'its reply'],
+  ])('%s: nothing was charged, and the proof is good', async (_, statement, of) => {
+    const bought = await buyerWithProof();
+    lose(statement, of);
+    expect(await charge(bought.headers)).toMatchObject({ kind: 'refused', charged: false, error: { code: 'payments_unavailable' } });
+    expect(await comesBack(bought)).toEqual(['200', 1n]);
+  });
+
+  it('the note that it was delivered: it is collected again', async () => {
+    const bought = await buyerWithProof();
+    lose('payment_delivered');
+    expect(told(await charge(bought.headers))).toBe('200');
+    await until(() => loss.statement === null);
+    expect(await comesBack(bought)).toEqual(['200 replayed', 1n]);
+  });
+
+  it('the confirmation of an answer whose buyer hung up: it is collected', async () => {
+    const bought = await buyerWithProof();
+    const gone = new AbortController();
+    till.solana.faults.inject('sendTransaction', { kind: 'delay', ms: 300 }, 1);
+    till.solana.faults.forgetCalls();
+    lose('payment_confirmed');
+    const charging = charge(bought.headers, workOf(), { client_gone: gone.signal });
+    await until(() => till.solana.faults.calls('sendTransaction') > 0);
+    gone.abort();
+    expect(await charging).toMatchObject({ kind: 'refused', charged: 'pending' });
+    expect(await comesBack(bought)).toEqual(['200 replayed', 1n]);
+  });
+
+  it('the note that the chain is silent: sent and asked again', async () => {
+    const bought = await buyerWithProof();
+    const silence = workOf(async () => {
+      for (const method of ['getSignatureStatuses', 'getTransaction']) till.solana.faults.inject(method, { kind: 'refuse' }, Infinity);
+      return 'data';
+    });
+    lose('payment_unknown');
+    expect(await charge(bought.headers, silence)).toMatchObject({ kind: 'refused', charged: 'pending' });
+    till.solana.faults.clear();
+    expect(await comesBack(bought)).toEqual(['200 replayed', 1n]);
+  });
+
+  describe('of a payment that its buyer broadcast', () => {
+    const failing = (headers: Record<string, string>) =>
+      workOf(async () => {
+        await broadcast(headers);
+        throw new AppError('empty_result');
+      });
+
+    it('the debt, when the work failed: it is served', async () => {
+      const bought = await buyerWithProof();
+      lose('payment_owe');
+      expect(await charge(bought.headers, failing(bought.headers))).toMatchObject({ kind: 'refused', charged: 'pending' });
+      expect(await comesBack(bought)).toEqual(['200', 1n]);
+    });
+
+    it('nothing, when the debt is called in by a fresh proof with its key, and the work fails again: it is still owed', async () => {
+      const bought = await buyerWithProof();
+      const key = { 'Idempotency-Key': 'a-purchase' };
+      await charge({ ...bought.headers, ...key }, failing(bought.headers));
+      const fresh = { buyer: bought.buyer, headers: { ...(await signedHeaders(till, bought.buyer)), ...key } };
+      const empty = workOf(() => Promise.reject(new AppError('empty_result')));
+      expect(await charge(fresh.headers, empty)).toMatchObject({ kind: 'refused', charged: 'pending', error: { code: 'empty_result' } });
+      expect(await comesBack(fresh)).toEqual(['200', 1n]);
+    });
+
+    it('the search for a kept answer, when the debt is to be served: it is served', async () => {
+      const bought = await buyerWithProof();
+      await charge(bought.headers, failing(bought.headers));
+      lose('SELECT answer FROM payment_rechallenge');
+      expect(told(await charge(bought.headers))).toBe('200');
+      expect(await comesBack(bought)).toEqual(['200 replayed', 1n]);
+    });
+
+    it('by a process that ended before it wrote anything down: it is served', async () => {
+      const bought = await buyerWithProof();
+      const { pool } = till.database;
+      await charge(
+        bought.headers,
+        workOf(async () => {
+          await broadcast(bought.headers);
+          await pool.query("UPDATE payment SET moved_at = now() - interval '1 hour' WHERE payer = $1", [bought.buyer.publicKey.toBase58()]);
+          await till.payments.reconcile();
+          throw new AppError('empty_result');
+        }),
+      );
+      expect(await comesBack(bought)).toEqual(['200', 1n]);
+    });
+  });
+
+  it('the hand-out of what was paid for by an earlier proof: it is handed out, and nothing more is paid', async () => {
+    const earlier = await buyerWithProof();
+    const silence = workOf(async () => {
+      for (const method of ['getSignatureStatuses', 'getTransaction']) till.solana.faults.inject(method, { kind: 'refuse' }, Infinity);
+      return 'paid for';
+    });
+    await charge(earlier.headers, silence);
+    till.solana.faults.clear();
+    await payments.reconcile('all');
+    const bought = { buyer: earlier.buyer, headers: await signedHeaders(till, earlier.buyer) };
+    lose('payment_hand_out');
+    expect(await charge(bought.headers)).toMatchObject({ kind: 'refused', charged: false, error: { code: 'payments_unavailable' } });
+    expect(await comesBack(bought)).toEqual(['200 replayed', 1n]);
+  });
+});
