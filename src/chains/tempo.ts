@@ -58,6 +58,8 @@ export const EXPIRING_NONCE_KEY = 2n ** 256n - 1n;
 /** The account's own nonce; the keys between are sequences in the nonce manager. */
 const PROTOCOL_NONCE_KEY = 0n;
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
+/** Recipients that every TIP-20 token refuses (InvalidRecipient): the zero address, and those of the tokens, which begin alike. */
+const PAID_BY_NONE = /^0x(0{40}|20c0{21}[0-9a-f]{16})$/i;
 /** What every payment asks, prepared: finding a function and hashing its signature takes longer than all the rest of the encoding. */
 const BALANCE_OF = prepareEncodeFunctionData({ abi: Abis.tip20, functionName: 'balanceOf' });
 const GET_NONCE = prepareEncodeFunctionData({ abi: Abis.nonce, functionName: 'getNonce' });
@@ -162,8 +164,9 @@ export class TempoChain {
     }, signal);
   }
 
-  /** Why `recipient` cannot receive the token now, or null: not a token of 6 decimals, paused, forbidden by its transfer policy. */
-  canReceive(token: string, recipient: string, signal: AbortSignal): Promise<string | null> {
+  /** Why `recipient` cannot receive the token now, or null: not a token of 6 decimals, paused, forbidden by its transfer policy, an address that no token pays. */
+  async canReceive(token: string, recipient: string, signal: AbortSignal): Promise<string | null> {
+    if (PAID_BY_NONE.test(recipient)) return "it is the zero address or a token's, and tokens pay neither";
     const abi = Abis.tip20;
     return this.first(async (node) => {
       const [decimals, paused, policy] = await Promise.all([

@@ -135,6 +135,12 @@ describe('questions', () => {
   it('whether the merchant can receive', async () => {
     expect(await chain.canReceive(TOKEN, MERCHANT, soon())).toBeNull();
     expect(await chain.canReceive(MERCHANT, MERCHANT, soon())).toBe('not a token of 6 decimals');
+    for (const nobody of [TOKEN, `0x${'00'.repeat(20)}`] as const) {
+      expect(await chain.canReceive(TOKEN, nobody, soon())).toMatch(/tokens pay neither/);
+      expect(await chain.simulate({ from: MERCHANT, to: TOKEN, data: transferData(0n, nobody), gas: 2_000_000n }, soon())).toBe(
+        'InvalidRecipient',
+      );
+    }
     const admin = clientOf(privateKeyToAccount(ADMIN));
     const gas = 5_000_000n;
     const { token } = await Actions.token.createSync(admin, { name: 'Test', symbol: 'TST', currency: 'USD', admin: admin.account, gas });

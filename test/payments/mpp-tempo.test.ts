@@ -678,7 +678,8 @@ describe('configuration', () => {
     expect(() => make({ rpc_urls: [] })).toThrow();
   });
 
-  it('does not start on another chain, or with a token that is none', async () => {
+  it('does not start on another chain, with a token that is none, or to be paid where nobody is', async () => {
+    await expect(make({ pay_to: TOKEN }).start()).rejects.toThrow(TempoMisconfigured);
     await expect(make({ chain_id: 4_217 }).start()).rejects.toThrow('serves chain 1337 instead of 4217');
     await expect(make({ usdc: MERCHANT }).start()).rejects.toThrow(TempoMisconfigured);
     await expect(make({ usdc: MERCHANT }).probe(soon())).rejects.toThrow('not a token of 6 decimals');
