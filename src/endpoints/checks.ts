@@ -28,6 +28,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'perps/trades/long-short-ratio': grid(),
   'perps/coins/volume-heatmap': grid(({ limit }) => limit as Value),
   'lp/platform/volume-heatmap': grid(limitBy('pool')),
+  'lp/dca/pressure': ownFields,
 };
 
 /** Applies the endpoint's own rules; what is wrong is added to `problems`. */
@@ -60,6 +61,31 @@ function longestWindow(reading: Reading): void {
   }
   const longest = longestOf(timeframes ?? []);
   if (longest !== timeframe) problem('is not the longest of timeframes', longest);
+}
+
+/** What the list of tokens tells beside its rows, and what one token's row tells as well. */
+const OF_LIST = /^(tokens(\..+)?|last_updated)$/;
+const OF_BOTH = 'timeframe';
+
+/** With a token the answer is its row, without one a list of rows: of fields of the other answer nothing would be left. */
+function ownFields(reading: Reading, { answer }: Endpoint): void {
+  const { fields, variables, sent } = reading;
+  const isList = !sent.has('token');
+  if (fields === null || (!isList && variables.token === undefined)) return;
+  const fits = (name: string): boolean => name === OF_BOTH || OF_LIST.test(name) === isList;
+  const foreign = fields.filter((name) => !fits(name));
+  if (foreign.length === 0) return;
+  const issue = isList ? 'names fields of one token, and none is asked for' : 'names fields of a list, and one token is asked for';
+  reading.problems.push({
+    param: 'fields',
+    issue,
+    allowed: [...answer.fields].filter(fits),
+    got: foreign.join(','),
+    code: 'invalid_parameter',
+  });
+  reading.fields = null;
+  const meant = fields.map((name) => (fits(name) ? name : isList ? `tokens.${name}` : name.replace(/^tokens\./, '')));
+  if (meant.every((name) => answer.fields.has(name) && fits(name))) reading.suggestion.fields = [...new Set(meant)].join(',');
 }
 
 /** A day's first instant: a window that ends there touches no more buckets than it must. */

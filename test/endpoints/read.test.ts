@@ -63,6 +63,25 @@ describe('good values become canonical', () => {
     });
   });
 
+  test.each([
+    ['fields=score,timeframe', { fields: 'tokens.score,timeframe' }],
+    ['fields=tokens.score,score,last_updated', { fields: 'tokens.score,last_updated' }],
+    [`token=${POOL}&fields=tokens.score,symbol`, { fields: 'score,symbol' }],
+    [`token=${POOL}&fields=last_updated,score`, {}],
+  ])('fields of one token, and of a list of tokens: ?%s would leave nothing', (query, suggestion) => {
+    const reading = get('lp/dca/pressure', query);
+    expect([reading.problems, reading.fields, reading.suggestion]).toEqual([
+      [expect.objectContaining({ param: 'fields' })],
+      null,
+      suggestion,
+    ]);
+  });
+
+  test.each(['fields=tokens.score,timeframe', 'fields=tokens', `token=${POOL}&fields=score,timeframe`, 'token=bad&fields=score'])(
+    'fields of the answer that is asked for: ?%s',
+    (query) => expect(get('lp/dca/pressure', query).problems.filter(({ param }) => param === 'fields')).toEqual([]),
+  );
+
   test('an empty list of fields is no list of fields', () => {
     expect(post('wallets/profile', { wallet: WALLET, fields: [] }).problems).toMatchObject([{ param: 'fields' }]);
   });
