@@ -56,7 +56,9 @@ function readText(raw: unknown, parameter: Parameter): ValueReading {
   const allowed = `a text of ${min} to ${max} characters without control characters`;
   if (text === undefined) return wrong('is not a text', allowed);
   if (!VISIBLE.test(text)) return wrong('is empty', allowed);
-  if (text.length < min || text.length > max) return wrong(`must have ${min} to ${max} characters`, { min, max });
+  // Characters as people and JSON Schema count them: one beyond the first 65,536 takes two places in a string.
+  const { length } = [...text];
+  if (length < min || length > max) return wrong(`must have ${min} to ${max} characters`, { min, max });
   // PostgreSQL cannot store NUL, and no identifier holds a control character.
   if (/\p{Cc}/u.test(text)) return wrong('holds control characters', allowed);
   return { ok: true, value: text };

@@ -186,6 +186,14 @@ describe('bad values are named, with what was got and what is allowed', () => {
       ]);
   });
 
+  test.each([
+    ['🐋', 256, []],
+    ['🐋', 257, [{ param: 'query', issue: 'must have 1 to 256 characters' }]],
+    ['x', 257, [{ param: 'query', issue: 'must have 1 to 256 characters' }]],
+  ])('a text of %s, %d times, has so many characters', (char, times, problems) =>
+    expect(post('markets/search', { query: char.repeat(times) }).problems).toMatchObject(problems),
+  );
+
   test('a number that JSON cannot hold is told in words', () => {
     const body = JSON.parse(`{"wallet":"${WALLET}","trades_limit":1e400}`) as Record<string, unknown>;
     expect(post('wallets/profile', body).problems).toMatchObject([{ param: 'trades_limit', got: 'Infinity' }]);
