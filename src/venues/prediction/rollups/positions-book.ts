@@ -30,6 +30,12 @@ export interface BookMarket {
 /** Prices of tokens at a split, a merge (adding up to 1) or a conversion (last prices), by trade_id. */
 export type PricesOf = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
+/** A part of a cost, not divided ahead: what that leaves over would be a gain, or a loss, of next to nothing. */
+interface Part {
+  of: bigint;
+  whole: bigint;
+}
+
 interface Place {
   market: BookMarket;
   settled: boolean;
@@ -177,14 +183,14 @@ export class Book {
           );
     const weights = into.map(({ market }) => fixed(prices?.get(market.tokens[0] as string) ?? '0'));
     const value = weights.reduce((sum, weight) => sum + times(size, weight), 0n);
-    const cashShare = into.length === 0 ? UNIT : cash === 0n ? 0n : (cash * UNIT) / (cash + value);
+    const realized: Part = into.length === 0 ? { of: 1n, whole: 1n } : { of: cash, whole: cash + value || 1n };
     const held = [...named].map((condition_id) => this.positions.get(this.placeOf(condition_id).market.tokens[1] ?? '')?.shares ?? 0n);
     const seen = held.reduce((least, shares) => (shares < least ? shares : least), size);
     if (seen === 0n) return;
     const moved = shareOut(
       (cash * seen) / size,
       [...named].map(() => UNIT),
-    ).map((part, index) => this.giveNo([...named][index] as string, size, seen, part, cashShare, first.timestamp));
+    ).map((part, index) => this.giveNo([...named][index] as string, size, seen, part, realized, first.timestamp));
     const total = moved.reduce((sum, cost) => sum + cost, 0n);
     shareOut(total, weights).forEach((cost, index) => {
       const place = into[index] as Place;
@@ -196,11 +202,11 @@ export class Book {
   }
 
   /** Takes No shares out of a market; tells the cost that goes on to other markets. */
-  private giveNo(condition_id: string, size: bigint, seen: bigint, cash: bigint, cashShare: bigint, at: Date): bigint {
+  private giveNo(condition_id: string, size: bigint, seen: bigint, cash: bigint, realized: Part, at: Date): bigint {
     const place = this.placeOf(condition_id);
     const position = this.positions.get(place.market.tokens[1] as string) as Position;
     const cost = (position.cost * seen) / position.shares;
-    const moved = cost - times(cost, cashShare);
+    const moved = cost - (cost * realized.of) / realized.whole;
     position.unseen_shares += size - seen;
     position.gain_conversion += give(position, seen, cash + moved, at);
     this.revalue(position, place);
