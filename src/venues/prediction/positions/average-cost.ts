@@ -1,6 +1,6 @@
 import { UNIT, fixed, plain } from './fixed';
 
-/** One row of a wallet's history on one market, exact decimal texts. */
+/** One row of a wallet's history on one market, exact decimal texts. A conversion names the token it took shares of; what it brought is a BUY. */
 export interface HistoryRow {
   trade_id: string;
   side: 'BUY' | 'SELL' | 'REDEEM' | 'SPLIT' | 'MERGE' | 'CONVERSION';
@@ -25,13 +25,13 @@ interface Holding {
   cost: bigint;
 }
 
-// Within one second shares are taken to come before they go.
-const COMES_FIRST = new Set(['BUY', 'SPLIT']);
-const rank = (row: HistoryRow): number => (COMES_FIRST.has(row.side) ? 0 : 1);
+// Within one second shares are taken to come before they go; a conversion stands between.
+const RANKS: Partial<Record<HistoryRow['side'], number>> = { BUY: 0, SPLIT: 0, CONVERSION: 1 };
+const rank = ({ side }: HistoryRow): number => RANKS[side] ?? 2;
 
 /**
  * Gain of each SELL and REDEEM row over the average cost of its shares, by trade_id: cost is averaged per token, a split
- * buys and a merge sells every outcome at its set price. Rows whose shares were not seen to come (history cut off, conversions) are left out.
+ * buys and a merge sells every outcome at its set price. Rows whose shares were not seen to come (history cut off) are left out.
  */
 export function realizedGains(rows: readonly HistoryRow[], facts: MarketFacts): Map<string, string> {
   const holdings = new Map<string, Holding>(facts.tokens.map((token) => [token, { shares: 0n, cost: 0n }]));
@@ -40,8 +40,6 @@ export function realizedGains(rows: readonly HistoryRow[], facts: MarketFacts): 
     (a, b) => a.timestamp.getTime() - b.timestamp.getTime() || rank(a) - rank(b) || (a.trade_id < b.trade_id ? -1 : 1),
   );
   for (const row of ordered) {
-    // A conversion moves shares between markets of a group: from here on this market alone does not tell what they cost.
-    if (row.side === 'CONVERSION') return gains;
     const gain = apply(row, holdings, facts);
     if (gain !== null) gains.set(row.trade_id, plain(gain));
   }
@@ -55,10 +53,12 @@ function apply(row: HistoryRow, holdings: Map<string, Holding>, facts: MarketFac
     const holding = holdingOf(row.token_id as string, holdings);
     if (row.side === 'SELL') return gainOf(usdc, remove(holding, size));
     add(holding, size, usdc);
+  } else if (row.side === 'CONVERSION') {
+    remove(holdingOf(row.token_id as string, holdings), size);
   } else if (row.side === 'REDEEM') {
     return redeem(size, usdc, holdings, facts);
   } else {
-    moveSets(row, size, holdings, facts);
+    moveSets(row, size, usdc, holdings, facts);
   }
   return null;
 }
@@ -88,11 +88,12 @@ function remove(holding: Holding, size: bigint): bigint | null {
   return cost;
 }
 
-function moveSets(row: HistoryRow, size: bigint, holdings: Map<string, Holding>, facts: MarketFacts): void {
+function moveSets(row: HistoryRow, size: bigint, usdc: bigint, holdings: Map<string, Holding>, facts: MarketFacts): void {
   const prices = facts.set_prices.get(row.trade_id);
+  const cash = usdc > 0n ? usdc : size;
   for (const token of facts.tokens) {
     const holding = holdingOf(token, holdings);
-    if (row.side === 'SPLIT') add(holding, size, (size * fixed(prices?.get(token) ?? '0')) / UNIT);
+    if (row.side === 'SPLIT') add(holding, size, (cash * fixed(prices?.get(token) ?? '0')) / UNIT);
     else remove(holding, size);
   }
 }

@@ -2,7 +2,9 @@ import type { GraphContext } from '../../venue';
 import { isResolved } from '../market-state';
 import { type TokenAt, listPricesBefore } from '../queries/trade-surroundings';
 import type { TradedMarket } from '../queries/traded-markets';
-import { type WalletMarket, listHistories } from '../queries/wallet-history';
+import { type WalletMarket, listConverters, listHistories } from '../queries/wallet-history';
+import type { ConvertedShares } from '../rollups/positions-book';
+import { keyOf, listConverted } from '../rollups/positions-compute';
 import { type HistoryRow, type MarketFacts, realizedGains, setPrices } from './average-cost';
 
 /** The look-up this needs, of whoever batches it. */
@@ -28,12 +30,44 @@ export async function loadGains(
     listHistories(context.sql, pairs, context.now),
     Promise.all(pairs.map(({ condition_id }) => tradedMarket.load(condition_id))),
   ]);
-  const histories = rows.map((own, index): MarketHistory => ({ market: markets[index] ?? null, rows: own }));
+  const histories = await withConversions(
+    context,
+    pairs,
+    rows.map((own, index): MarketHistory => ({ market: markets[index] ?? null, rows: own })),
+  );
   const set_prices = await loadSetPrices(context, histories);
   return histories.map(({ market, rows: own }) =>
     realizedGains(own, { tokens: tokensOf(market), payouts: payoutsOf(market, context.now), set_prices }),
   );
 }
+
+/** The histories, in which the shares that conversions took and brought stand for the conversions: what they cost, other markets of the group tell too. */
+async function withConversions(
+  { sql, now }: GraphContext,
+  pairs: readonly WalletMarket[],
+  histories: readonly MarketHistory[],
+): Promise<readonly MarketHistory[]> {
+  const isReached = ({ market, rows }: MarketHistory): boolean => market?.is_grouped === true || rows.some(isConversion);
+  const reached = pairs.filter((_, index) => isReached(histories[index] as MarketHistory));
+  if (reached.length === 0) return histories;
+  const converters = await listConverters(sql, [...new Set(reached.map(({ wallet }) => wallet))], now);
+  const converted = await listConverted(sql, reached.filter(({ wallet }) => converters.has(wallet)), now); // prettier-ignore
+  return histories.map(({ market, rows }, index) => ({
+    market,
+    rows: [...rows.filter((row) => !isConversion(row)), ...(converted.get(keyOf(pairs[index] as WalletMarket)) ?? []).map(rowOf)],
+  }));
+}
+
+const isConversion = ({ side }: HistoryRow): boolean => side === 'CONVERSION';
+
+const rowOf = ({ trade_id, token_id, came, size, cost, timestamp }: ConvertedShares): HistoryRow => ({
+  trade_id,
+  side: came ? 'BUY' : 'CONVERSION',
+  token_id,
+  size,
+  usdc_size: cost,
+  timestamp,
+});
 
 const tokensOf = (market: TradedMarket | null): string[] => (market?.outcomes ?? []).map(({ token_id }) => token_id);
 
@@ -43,7 +77,7 @@ function payoutsOf(market: TradedMarket | null, now: Date): Map<string, string> 
 }
 
 /** Prices of full sets at each split and merge, by trade_id. */
-async function loadSetPrices({ sql }: GraphContext, histories: readonly MarketHistory[]): Promise<SetPrices> {
+async function loadSetPrices({ sql, now }: GraphContext, histories: readonly MarketHistory[]): Promise<SetPrices> {
   const moves = histories.flatMap(({ market, rows }) =>
     rows
       .filter(({ side }) => side === 'SPLIT' || side === 'MERGE')
@@ -55,14 +89,16 @@ async function loadSetPrices({ sql }: GraphContext, histories: readonly MarketHi
   const prices = wanted.length === 0 ? [] : await listPricesBefore(sql, wanted);
   let place = 0;
   return new Map(
-    moves.map(({ trade_id, tokens }) => {
+    moves.map(({ trade_id, market, timestamp, tokens }) => {
       const last = new Map(
         tokens.flatMap((token) => {
           const price = prices[place++] ?? null;
           return price === null ? [] : [[token, price] as const];
         }),
       );
-      return [trade_id, setPrices(tokens, last)];
+      // Once the market is resolved its outcomes are worth what they pay.
+      const paid = market?.resolved_at && market.resolved_at < timestamp ? payoutsOf(market, now) : null;
+      return [trade_id, setPrices(tokens, paid ?? last)];
     }),
   );
 }

@@ -16,6 +16,8 @@ export interface TradedMarket {
   category: string;
   resolved_at: Date | null;
   is_voided: boolean;
+  /** Whether it belongs to a group of markets, between which conversions move shares. */
+  is_grouped: boolean;
   winning_outcome: string | null;
   /** Outcomes the catalogue names. */
   named_outcomes: number;
@@ -28,6 +30,7 @@ const COLUMNS: Columns<TradedMarket> = {
   category: 'plain',
   resolved_at: 'instant',
   is_voided: 'plain',
+  is_grouped: 'plain',
   winning_outcome: 'plain',
   named_outcomes: 'plain',
   outcomes: 'plain',
@@ -41,7 +44,7 @@ const MARKETS: Statement = {
   keyed: true,
   text: byColumn(
     COLUMNS,
-    `SELECT condition_id, question, category, resolved_at, is_voided, winning_outcome, cardinality(outcomes) AS named_outcomes, COALESCE((${OUTCOMES}), '[]') AS outcomes
+    `SELECT condition_id, question, category, resolved_at, is_voided, neg_risk_id IS NOT NULL AS is_grouped, winning_outcome, cardinality(outcomes) AS named_outcomes, COALESCE((${OUTCOMES}), '[]') AS outcomes
 FROM pm_market AS market WHERE condition_id = ANY ($1)`,
   ),
 };

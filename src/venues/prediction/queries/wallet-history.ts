@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { BEGINNING } from '../../../lib/timeframe';
 import type { HistoryRow } from '../positions/average-cost';
 import { type Columns, byColumn, rowsOf } from './by-column';
 
@@ -39,4 +40,16 @@ export async function listHistories(sql: Sql, pairs: readonly WalletMarket[], to
   const histories = pairs.map((): HistoryRow[] => []);
   for (const row of rowsOf(COLUMNS, told)) histories[row.place - 1]?.push(row);
   return histories;
+}
+
+const CONVERTERS: Statement = {
+  name: 'pm_converters',
+  keyed: true,
+  text: `SELECT DISTINCT wallet FROM pm_trade WHERE side = 'CONVERSION' AND wallet = ANY($1) AND "timestamp" >= $2 AND "timestamp" < $3`,
+};
+
+/** Those of these wallets that converted shares of any market before `to`. */
+export async function listConverters(sql: Sql, wallets: readonly string[], to: Date): Promise<ReadonlySet<string>> {
+  const rows = await sql.query<{ wallet: string }>(CONVERTERS, [wallets, BEGINNING, to]);
+  return new Set(rows.map(({ wallet }) => wallet));
 }

@@ -1,4 +1,4 @@
-import { UNIT, fixed } from '../positions/fixed';
+import { UNIT, fixed, plain } from '../positions/fixed';
 import { type Position, type PositionRow, openPosition, readPosition, writePosition } from './positions-row';
 import { shareOut } from './positions-shares';
 
@@ -30,6 +30,17 @@ export interface BookMarket {
 /** Prices of tokens at a split, a merge (adding up to 1) or a conversion (last prices), by trade_id. */
 export type PricesOf = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
+/** Shares that a conversion took from a token at their average cost, or brought to one at their part of it; exact decimal texts. */
+export interface ConvertedShares {
+  trade_id: string;
+  condition_id: string;
+  token_id: string;
+  came: boolean;
+  size: string;
+  cost: string;
+  timestamp: Date;
+}
+
 /** A part of a cost, not divided ahead: what that leaves over would be a gain, or a loss, of next to nothing. */
 interface Part {
   of: bigint;
@@ -57,10 +68,12 @@ const times = (amount: bigint, price: bigint): bigint => (amount * price) / UNIT
 export class Book {
   private readonly places = new Map<string, Place>();
   private readonly positions = new Map<string, Position>();
+  /** What the conversions of the facts applied so far moved. */
+  readonly converted: ConvertedShares[] = [];
 
   /** Markets, and what was kept of the wallet's positions there: rows that all facts to come stand behind. */
   constructor(
-    private readonly wallet: string,
+    readonly wallet: string,
     markets: readonly BookMarket[],
     kept: readonly PositionRow[] = [],
   ) {
@@ -190,27 +203,39 @@ export class Book {
     const moved = shareOut(
       (cash * seen) / size,
       [...named].map(() => UNIT),
-    ).map((part, index) => this.giveNo([...named][index] as string, size, seen, part, realized, first.timestamp));
+    ).map((part, index) => this.giveNo([...named][index] as string, size, seen, part, realized, first));
     const total = moved.reduce((sum, cost) => sum + cost, 0n);
     shareOut(total, weights).forEach((cost, index) => {
       const place = into[index] as Place;
       const position = this.positionOf(place.market.condition_id, place.market.tokens[0] as string, first.timestamp);
       take(position, seen, cost);
+      this.noteConverted(first, position, true, seen, cost);
       position.last_fact_at = Math.max(position.last_fact_at, first.timestamp.getTime());
       this.revalue(position, place);
     });
   }
 
   /** Takes No shares out of a market; tells the cost that goes on to other markets. */
-  private giveNo(condition_id: string, size: bigint, seen: bigint, cash: bigint, realized: Part, at: Date): bigint {
+  private giveNo(condition_id: string, size: bigint, seen: bigint, cash: bigint, realized: Part, fact: BookFact): bigint {
     const place = this.placeOf(condition_id);
     const position = this.positions.get(place.market.tokens[1] as string) as Position;
     const cost = (position.cost * seen) / position.shares;
     const moved = cost - (cost * realized.of) / realized.whole;
     position.unseen_shares += size - seen;
-    position.gain_conversion += give(position, seen, cash + moved, at);
+    position.gain_conversion += give(position, seen, cash + moved, fact.timestamp);
+    this.noteConverted(fact, position, false, seen, cost);
     this.revalue(position, place);
     return moved;
+  }
+
+  private noteConverted(
+    { trade_id, timestamp }: BookFact,
+    { condition_id, token_id }: Position,
+    came: boolean,
+    size: bigint,
+    cost: bigint,
+  ): void {
+    this.converted.push({ trade_id, condition_id, token_id, came, size: plain(size), cost: plain(cost), timestamp });
   }
 
   private settle(place: Place): void {

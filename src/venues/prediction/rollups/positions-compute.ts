@@ -1,6 +1,7 @@
 import type { Sql } from '../../../db/sql';
 import { groupedBy } from '../../../lib/grouped';
-import { Book, type BookMarket } from './positions-book';
+import { BEGINNING } from '../../../lib/timeframe';
+import { Book, type BookMarket, type ConvertedShares } from './positions-book';
 import type { PositionRow } from './positions-row';
 import { type Group, listBookFacts, listBookMarkets, listSetPrices, listTies } from './positions-store';
 
@@ -47,6 +48,12 @@ async function computeChunk(
   groups: readonly Group[],
   as_of: AsOf | undefined,
 ): Promise<{ rows: PositionRow[]; of: readonly Group[] }> {
+  const { books, of } = await openBooks(sql, groups, as_of);
+  return { rows: books.flatMap((book) => book.rows()), of };
+}
+
+/** Books of these groups, run over their facts; `of`: all groups that they tell of. */
+async function openBooks(sql: Sql, groups: readonly Group[], as_of: AsOf | undefined): Promise<{ books: Book[]; of: readonly Group[] }> {
   const named = await listBookMarkets(sql, [...new Set(groups.map(({ condition_id }) => condition_id))], as_of?.resolutions);
   const bundles = await bundle(sql, groups, named);
   const further = [...new Set(bundles.flatMap(({ condition_ids }) => condition_ids))].filter((id) => !named.has(id));
@@ -55,11 +62,21 @@ async function computeChunk(
   const facts = await listBookFacts(sql, of, as_of?.facts);
   const prices = await listSetPrices(sql, facts, markets);
   const byGroup = groupedBy(facts, keyOf);
-  const rows = bundles.flatMap(({ wallet, condition_ids }) => {
+  const books = bundles.map(({ wallet, condition_ids }) => {
     const own = condition_ids.flatMap((condition_id) => byGroup.get(keyOf({ wallet, condition_id })) ?? []);
-    return new Book(wallet, condition_ids.flatMap((id) => markets.get(id) ?? []), []).run(own, prices).rows(); // prettier-ignore
+    return new Book(wallet, condition_ids.flatMap((id) => markets.get(id) ?? []), []).run(own, prices); // prettier-ignore
   });
-  return { rows, of };
+  return { books, of };
+}
+
+/** What conversions before `now` moved in these groups, at average cost (what resolutions realized is left in it), by `keyOf`. */
+export async function listConverted(sql: Sql, groups: readonly Group[], now: Date): Promise<Map<string, ConvertedShares[]>> {
+  if (groups.length === 0) return new Map();
+  const { books } = await openBooks(sql, groups, { facts: now, resolutions: BEGINNING });
+  return groupedBy(
+    books.flatMap(({ wallet, converted }) => converted.map((move) => ({ ...move, wallet }))),
+    keyOf,
+  );
 }
 
 async function bundle(sql: Sql, groups: readonly Group[], markets: ReadonlyMap<string, BookMarket>): Promise<Bundle[]> {

@@ -104,12 +104,8 @@ describe('gains at average cost', () => {
     expect(gainsOf(rows, { payouts })).toEqual([undefined, undefined, '-2.5', '-7.5', undefined]);
   });
 
-  test('after a conversion nothing is known', () => {
-    expect(gainsOf([row('BUY', 'n', '10', '5', 1), row('CONVERSION', null, '5', '0', 2), row('SELL', 'n', '1', '1', 3)])).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+  test('a conversion takes shares at their average cost, before sales of its second', () => {
+    expect(gainsOf([row('BUY', 'n', '10', '5', 1), row('SELL', 'n', '1', '1', 2), row('CONVERSION', 'n', '5', '2.5', 2), row('SELL', 'n', '5', '3', 3)])).toEqual([undefined, '0.5', undefined, undefined]); // prettier-ignore
   });
 
   test('set prices add up to 1', () => {
