@@ -2,6 +2,8 @@ import type { Sql } from '../../../db/sql';
 import { groupedBy } from '../../../lib/grouped';
 import { DAY_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
+import { type WalletMarket, listConverters } from '../queries/wallet-history';
+import { keyOf, listConverted } from '../rollups/positions-compute';
 import {
   type ShareStep,
   countFills,
@@ -129,14 +131,15 @@ type Holdings = (trade: CopyTrade, at: number) => number;
 
 /** What wallets held of the tokens they trade. */
 async function loadHoldings(sql: Sql, trades: ReadonlyMap<string, readonly CopyTrade[]>, to: Date): Promise<Holdings> {
-  const pairs: { wallet: string; condition_id: string }[] = [];
+  const pairs: WalletMarket[] = [];
   const numbers = new Map<string, Map<string, number>>();
   for (const [wallet, own] of trades) {
     const markets = new Set(own.map(({ condition_id }) => condition_id));
     // A pair's number is how many there are with it.
     numbers.set(wallet, new Map([...markets].map((condition_id) => [condition_id, pairs.push({ wallet, condition_id })])));
   }
-  const steps = groupedBy(await listShareSteps(sql, pairs, to), ({ pair }) => pair);
+  const [told, converted] = await Promise.all([listShareSteps(sql, pairs, to), listConvertedSteps(sql, pairs, to)]);
+  const steps = groupedBy([...told, ...converted], ({ pair }) => pair);
   const balances = new Map<string, Balance[]>();
   return ({ wallet, condition_id, token_id }, at) => {
     const pair = numbers.get(wallet)?.get(condition_id) ?? 0;
@@ -147,18 +150,34 @@ async function loadHoldings(sql: Sql, trades: ReadonlyMap<string, readonly CopyT
   };
 }
 
+/** What conversions took and brought. */
+async function listConvertedSteps(sql: Sql, pairs: readonly WalletMarket[], to: Date): Promise<ShareStep[]> {
+  const converters = await listConverters(sql, [...new Set(pairs.map(({ wallet }) => wallet))], to);
+  const converted = await listConverted(sql, pairs.filter(({ wallet }) => converters.has(wallet)), to); // prettier-ignore
+  return pairs.flatMap((pair, index) =>
+    (converted.get(keyOf(pair)) ?? []).map(({ token_id, came, size, timestamp }): ShareStep => ({
+      pair: index + 1,
+      token_id,
+      side: came ? 'BUY' : 'SELL',
+      at: timestamp.getTime(),
+      size: Number(size),
+    })),
+  );
+}
+
 /** Shares from an instant on. */
 interface Balance {
   at: number;
   shares: number;
 }
 
+/** Within one instant shares come before they go; of shares that were not seen to come none are owed. */
 function balancesOf(steps: readonly ShareStep[], token_id: string): Balance[] {
   let shares = 0;
   return steps
     .filter((step) => step.token_id === '' || step.token_id === token_id)
-    .sort((a, b) => a.at - b.at)
-    .map((step) => ({ at: step.at, shares: (shares += signOf(step) * step.size) }));
+    .sort((a, b) => a.at - b.at || signOf(b) - signOf(a))
+    .map((step) => ({ at: step.at, shares: (shares = Math.max(0, shares + signOf(step) * step.size)) }));
 }
 
 function signOf({ side }: ShareStep): number {
