@@ -28,7 +28,7 @@ export interface EarlyBet {
   resolved_at: Date;
 }
 
-/** Highest average price of an entry that others do not see coming. */
+/** Highest average price, as it is told (to the millionth), of an entry that others do not see coming. */
 const MOST_PRICE = 0.5;
 const MIN_DAYS = (days: string): string => `make_interval(days => ${days})`;
 
@@ -47,7 +47,7 @@ export function listEarlyBets(sql: Sql, filter: AlphaFilter): Promise<EarlyBet[]
   SELECT trade.wallet, trade.condition_id, trade.token_id, COALESCE(trade.tx_hash, trade."timestamp"::text) AS tx, min(trade."timestamp") AS at, sum(trade.usdc_size) AS usdc, sum(trade.size) AS shares
   FROM market JOIN pm_trade AS trade ON trade.condition_id = market.condition_id AND trade."timestamp" <= market.resolved_at - ${MIN_DAYS(early)} AND trade.side = 'BUY'
   GROUP BY trade.wallet, trade.condition_id, trade.token_id, tx
-  HAVING sum(trade.usdc_size) >= ${least} AND sum(trade.usdc_size) > 0 AND sum(trade.usdc_size) <= ${MOST_PRICE} * sum(trade.size)
+  HAVING sum(trade.usdc_size) >= ${least} AND sum(trade.usdc_size) > 0 AND sum(trade.usdc_size) < ${MOST_PRICE + 5e-7} * sum(trade.size)
 )
 SELECT DISTINCT ON (bet.condition_id, bet.wallet, bet.token_id) bet.wallet, bet.condition_id, market.question, market.category, bet.token_id, outcome.outcome,
   outcome.outcome = market.winning_outcome AS won, market.winning_outcome, bet.at, bet.usdc::float8 AS usdc, bet.shares::float8 AS shares, market.resolved_at

@@ -6,8 +6,8 @@ import { S_PM } from '../scoring/parameters';
 const CATEGORY_COLUMNS =
   'wallet, category, pnl, cost, counted, wins, priced, mean, spread, ended, edge, held, open, volume, whole_volume, last_trade';
 
-// The edge of the wallet score: entries that forecast, weighed by age. Against which instant is all the same to a weighed mean.
-const COUNTED = `status <> 'voided' AND paid_usdc >= ${S_PM.min_cost_usdc} AND paid_usdc < ${S_PM.carry_entry} * paid_shares`;
+// The edge of the wallet score: entries that forecast, by their prices as they are told (to the millionth), weighed by age. Against which instant is all the same to a weighed mean.
+const COUNTED = `status <> 'voided' AND paid_usdc >= ${S_PM.min_cost_usdc} AND paid_usdc < ${S_PM.carry_entry - 5e-7} * paid_shares`;
 const WEIGHT = `power(2, (date_part('epoch', closed_at) - ${Date.UTC(2026, 0, 1) / 1_000}) / ${S_PM.half_life_days * 86_400})`;
 
 const JUDGED = [

@@ -1,5 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { median } from '../../../lib/statistics';
+import { median, roundTo } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
 import { over } from '../exact';
 import { type JudgedPosition, hasEnded, isPosition, volumeOf } from '../positions/figures';
@@ -92,7 +92,7 @@ export function behaviourOf(
     first_trade_at: findings.first_trade_at,
     largest_event_share,
     // Bought below one half, another outcome led.
-    against_leader_share: entries.length === 0 ? null : entries.filter((price) => price < 0.5).length / entries.length,
+    against_leader_share: entries.length === 0 ? null : entries.filter((price) => roundTo(price, 6) < 0.5).length / entries.length,
     trades: positions.reduce((sum, { trades }) => sum + trades, 0),
     active_days: findings.habits?.active_days ?? 0,
     median_gap_seconds: findings.habits?.median_gap_seconds ?? null,

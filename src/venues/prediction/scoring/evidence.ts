@@ -59,8 +59,8 @@ export function forecasts(eligible: readonly EndedPosition[], now: Date): Weighe
   return eligible.filter((position) => !isCarry(position)).map((position) => ({ ...position, weight: weigh(position) }));
 }
 
-/** Bought at a price that is carry, not a forecast. Binary fractions may make 0.9499999999999998 of what was paid at 0.95. */
-const isCarry = ({ e }: EndedPosition): boolean => roundTo(e, 12) >= S_PM.carry_entry;
+/** Bought at a price that is carry, not a forecast: by the price as it is told, for USDC is paid in millionths, and 33.333333 shares at 0.95 cost a little less. */
+const isCarry = ({ e }: EndedPosition): boolean => roundTo(e, 6) >= S_PM.carry_entry;
 
 /** Sums by event, events ascending, of positions in the order of `eligiblePositions`. */
 export function sumsByEvent(positions: readonly WeighedPosition[]): EventSums[] {

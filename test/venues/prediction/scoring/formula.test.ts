@@ -258,6 +258,11 @@ describe('what counts', () => {
     expect([e < 0.95, withMore({ e }).n]).toEqual([true, 20]);
   });
 
+  test('31.666666 for 33.333333 shares is an entry at 0.95, though millionths of USDC make it less', () => {
+    const e = 31.666666 / 33.333333;
+    expect([e < 0.95, withMore({ e }).n, withMore({ e: e - 1e-6 }).n]).toEqual([true, 20, 21]);
+  });
+
   test('nothing', () => {
     expect(scoreWallet([], NOW)).toEqual({
       score: null,
