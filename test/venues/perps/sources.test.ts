@@ -87,6 +87,30 @@ describe('fills by block', () => {
     expect((await rows('SELECT tid::text, seq FROM perp_fill ORDER BY seq')).map(({ tid }) => tid)).toEqual(['1', '2', '3']);
   });
 
+  test('a list that begins with its newest fill tells a millisecond backwards too, also where its fills would chain either way', async () => {
+    const at = Date.UTC(2026, 0, 15);
+    const fill = (tid: number, side: 'B' | 'A', startPosition: string, time = at): unknown => wireFill({ tid, side, startPosition, time });
+    const fills = [fill(1, 'B', '0.0', at - 1), fill(2, 'A', '1.0', at - 1), fill(3, 'A', '0.0'), fill(4, 'B', '-1.0')];
+    await load(db.pool, [{ channel: 'userFills', data: { user: A, fills: [...fills].reverse() } }]);
+    expect((await rows('SELECT tid::text FROM perp_fill ORDER BY timestamp, seq')).map(({ tid }) => tid)).toEqual(['1', '2', '3', '4']);
+    expect(await rows('SELECT is_long, opened_at = first_at AS opened FROM perp_round_trip ORDER BY closed_at')).toEqual([
+      { is_long: true, opened: true },
+      { is_long: false, opened: true },
+    ]);
+    // One account after the other, each forwards.
+    const later = [fill(5, 'B', '0.0', at + 5), fill(6, 'A', '1.0', at + 5), fill(7, 'B', '0.0', at + 6)];
+    const earlier = [fill(8, 'B', '0.0', at + 3), fill(9, 'A', '1.0', at + 3), fill(10, 'B', '0.0', at + 4)];
+    await load(db.pool, [...later.map((own) => [A, own]), ...earlier.map((own) => [B, own])]);
+    expect((await rows('SELECT tid::text FROM perp_fill WHERE tid > 4 ORDER BY timestamp, seq')).map(({ tid }) => tid)).toEqual([
+      '8',
+      '9',
+      '10',
+      '5',
+      '6',
+      '7',
+    ]);
+  });
+
   test('a fill that nearly equals the position closes it; one that dwarfs a speck of a position opens', async () => {
     const fill = (tid: number, startPosition: string, sz: string): [string, unknown] => [
       A,

@@ -86,9 +86,14 @@ function firstOfEach(fills: readonly Fill[]): Fill[] {
   return [...first.values()];
 }
 
-/** Without repetitions, each reckoned and with its place among the fills of its millisecond: places as given, chains put right. */
+/** Whether more fills are followed by older ones than by newer ones: lists that begin with the newest tell each millisecond backwards too. */
+const areNewestFirst = (fills: readonly Fill[]): boolean =>
+  fills.reduce((forwards, { time }, index) => forwards + Math.sign(time - (fills[index - 1]?.time ?? time)), 0) < 0;
+
+/** Without repetitions, oldest first, each reckoned and with its place among the fills of its millisecond: places as given, chains put right. */
 function inOrder(fills: readonly Fill[]): ReckonedFill[] {
   const distinct = firstOfEach(fills);
+  if (areNewestFirst(fills)) distinct.reverse();
   const next = new Map<number, number>();
   const chains = new Map<string, OrderedFill[]>();
   const ordered = distinct.map((fill) => {
