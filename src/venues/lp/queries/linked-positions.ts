@@ -17,7 +17,7 @@ const COUNTED = `(s.deposits > 0 OR s.closed_at IS NOT NULL)`;
 const page = (by: 'pool_address' | 'owner'): Statement => ({
   name: `lp_linked_positions_${by}`,
   text: `SELECT wanted.parent, found.* FROM unnest($1::text[]) AS wanted(parent) CROSS JOIN LATERAL (
-  ${valuedPositions(`(SELECT * FROM (${positionsAsOf(`p.${by} = wanted.parent`, '$2::timestamptz')}) s
+  ${valuedPositions(`(SELECT * FROM (${by === 'owner' ? positionsAsOf('true', '$2::timestamptz', (column) => `${column} = wanted.parent`) : positionsAsOf('p.pool_address = wanted.parent', '$2::timestamptz')}) s
     WHERE s.${by} = wanted.parent AND ${COUNTED} AND ($3::boolean IS NULL OR (s.closed_at IS NULL) = $3)
       AND ($4::timestamptz IS NULL OR (s.first_at, s.pool_address, s.position_address) < ($4, $5::text, $6::text))
     ORDER BY s.first_at DESC, s.pool_address DESC, s.position_address DESC LIMIT $7)`)}) AS found

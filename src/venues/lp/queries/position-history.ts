@@ -20,12 +20,20 @@ export interface ValuedPositionRow extends PositionRow {
 }
 
 const POSITIONS: Record<'position' | 'owner', Statement> = {
-  position: { name: 'lp_position_by_address', text: positions('p.position_address = $2 AND $3::text IS NULL'), keyed: true },
-  owner: { name: 'lp_positions_of_owner_in_pool', text: positions('p.owner = $2 AND p.pool_address = $3'), keyed: true },
+  position: {
+    name: 'lp_position_by_address',
+    text: valued(positionsAsOf('p.position_address = $2 AND $3::text IS NULL', '$1::timestamptz')),
+    keyed: true,
+  },
+  owner: {
+    name: 'lp_positions_of_owner_in_pool',
+    text: valued(positionsAsOf('p.pool_address = $3', '$1::timestamptz', (column) => `${column} = $2`)),
+    keyed: true,
+  },
 };
 
-function positions(filter: string): string {
-  return `SELECT * FROM (${valuedPositions(`(${positionsAsOf(filter, '$1::timestamptz')})`)}) v ORDER BY pool_address, position_address`;
+function valued(positions: string): string {
+  return `SELECT * FROM (${valuedPositions(`(${positions})`)}) v ORDER BY pool_address, position_address`;
 }
 
 /** The positions of a key as of `now`, with their results. */

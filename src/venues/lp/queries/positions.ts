@@ -8,26 +8,39 @@ import { afterwards } from '../../../db/segments';
 const kept = (filter: string, now: string): string =>
   `SELECT ${POSITION_COLUMNS.map((column) => `p.${column}`).join(', ')} FROM lp_position_sum p WHERE ${filter} AND p.changed_at < ${now}`;
 
+/** A condition on the owner that a column names. */
+export type OfOwner = (column: string) => string;
+
 /**
  * Select of the sums of positions as of the instant `now` (SQL): kept ones, and of those that changed later what the facts before it
- * say. `filter` is a condition over `p`, an alias of lp_position_sum; `owner`, one on what the facts say of the owner. A condition that is said twice
- * makes the planner expect next to nothing.
+ * say. `filter` is a condition over `p`, an alias of lp_position_sum, that time does not change; `owner`, whose they were then.
  */
-export const positionsAsOf = (filter: string, now: string, owner = 'true'): string => `
-${kept(filter, now)}
-${afterwards(now, `UNION ALL SELECT * FROM (${changedSince(filter, now)}) s WHERE ${owner}`)}`;
+export const positionsAsOf = (filter: string, now: string, owner?: OfOwner): string => `
+${kept(owner === undefined ? filter : `${filter} AND ${owner('p.owner')}`, now)}
+${afterwards(now, `UNION ALL ${changedSince(filter, now, owner)}`)}`;
 
-const changedSince = (filter: string, now: string): string =>
-  positionSums(
-    `(SELECT p.pool_address, p.position_address FROM lp_position_sum p WHERE ${filter} AND p.changed_at >= ${now}) d
-  JOIN lp_event e ON e.pool_address = d.pool_address AND e.position_address = d.position_address`,
+const key = 'SELECT p.pool_address, p.position_address FROM';
+
+/** Positions of damm_v2 pools change hands: one may have been somebody's who has it no more, which its events tell. */
+function changedSince(filter: string, now: string, owner?: OfOwner): string {
+  const since = `${filter} AND p.changed_at >= ${now}`;
+  const changed =
+    owner === undefined
+      ? `${key} lp_position_sum p WHERE ${since}`
+      : `${key} lp_position_sum p WHERE ${since} AND ${owner('p.owner')}
+    UNION ${key} lp_event e JOIN lp_position_sum p ON p.pool_address = e.pool_address AND p.position_address = e.position_address
+    WHERE ${since} AND ${owner('e.owner')} AND e.pool_type = 'damm_v2' AND e."timestamp" < ${now}`;
+  const sums = positionSums(
+    `(${changed}) d JOIN lp_event e ON e.pool_address = d.pool_address AND e.position_address = d.position_address`,
     now,
   );
+  return `SELECT * FROM (${sums}) s WHERE ${owner?.('s.owner') ?? 'true'}`;
+}
 
 /** The same for the positions that are open and were opened by a deposit; of the closed ones none is read. */
-export const openPositionsAsOf = (filter: string, now: string, owner = 'true'): string => `
-${kept(`${filter} AND p.closed_at IS NULL AND p.deposits > 0`, now)}
-${afterwards(now, `UNION ALL SELECT * FROM (${changedSince(filter, now)}) s WHERE closed_at IS NULL AND deposits > 0 AND ${owner}`)}`;
+export const openPositionsAsOf = (filter: string, now: string, owner?: OfOwner): string => `
+${kept(`${filter}${owner === undefined ? '' : ` AND ${owner('p.owner')}`} AND p.closed_at IS NULL AND p.deposits > 0`, now)}
+${afterwards(now, `UNION ALL ${changedSince(filter, now, owner)} AND closed_at IS NULL AND deposits > 0`)}`;
 
 /** PnL of a position: withdrawn and claimed minus deposited; null while open, and where part of it is unknown. */
 export const positionPnl = (p: string): string =>
@@ -87,8 +100,8 @@ const ORDER: Record<ActiveSort, string> = {
 
 /** One statement for each way to look positions up, so that each keeps its index. */
 function active(pool: boolean, owner: boolean, sort: ActiveSort): Statement {
-  const filter = [pool ? 'p.pool_address = $2' : '$2::text IS NULL', owner ? 'p.owner = $3' : '$3::text IS NULL'].join(' AND ');
-  const positions = openPositionsAsOf(filter, '$1::timestamptz', owner ? 's.owner = $3' : 'true');
+  const filter = [pool ? 'p.pool_address = $2' : '$2::text IS NULL', ...(owner ? [] : ['$3::text IS NULL'])].join(' AND ');
+  const positions = openPositionsAsOf(filter, '$1::timestamptz', owner ? (column) => `${column} = $3` : undefined);
   return {
     name: `lp_positions_active_${Number(pool)}${Number(owner)}_${sort}`,
     keyed: pool || owner,

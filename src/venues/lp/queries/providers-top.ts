@@ -63,10 +63,12 @@ function shownOf(sort: LpsTopSort): string {
   return `SELECT m.* FROM moved m ${scores} ORDER BY ${sort === 'score' ? 'c.score' : ORDER[sort]} DESC NULLS LAST, total_volume_usd DESC, m.owner LIMIT $8`;
 }
 
+const POSITIONS_OF_SHOWN = positionsAsOf('true', '$2::timestamptz', (column) => `${column} = ANY(ARRAY(SELECT owner FROM shown))`);
+
 /** Rows (owner, closed_positions, realized_pnl_usd, win_rate) of the positions of `shown` that were closed in the window. */
 const resultsInWindow = (all: boolean): string => `
   SELECT s.owner, count(*)::int AS closed_positions, sum(s.pnl_usd) AS realized_pnl_usd, count(*) FILTER (WHERE s.pnl_usd > 0)::float8 / nullif(count(s.pnl_usd), 0) AS win_rate
-  FROM (SELECT s.*, ${positionPnl('s')} AS pnl_usd FROM (${positionsAsOf(all ? 'p.changed_at >= $1' : 'p.owner = ANY(ARRAY(SELECT owner FROM shown))', '$2::timestamptz')}) s) s
+  FROM (SELECT s.*, ${positionPnl('s')} AS pnl_usd FROM (${all ? positionsAsOf('p.changed_at >= $1', '$2::timestamptz') : POSITIONS_OF_SHOWN}) s) s
   WHERE s.closed_at >= $1 AND s.owner IS NOT NULL ${ofType(7)('s')} GROUP BY s.owner`;
 
 /** The same of whole lives, which what the positions in each pool came to tells. */

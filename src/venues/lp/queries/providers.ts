@@ -59,7 +59,7 @@ const RESULTS_OF_LIFE = `SELECT o.* FROM lp_owner_result o WHERE true ${ofOwners
 
 const RESULTS = ownerResults({
   events: `lp_event e WHERE e."timestamp" >= $1 AND e."timestamp" < $2 ${ofOwners('e')}`,
-  positions: `(SELECT * FROM (${positionsAsOf('p.owner = ANY($7::text[])', '$2::timestamptz', 's.owner = ANY($7::text[])')}) s WHERE $8::text IS NULL OR s.pool_type = $8)`,
+  positions: `(SELECT * FROM (${positionsAsOf('true', '$2::timestamptz', (column) => `${column} = ANY($7::text[])`)}) s WHERE $8::text IS NULL OR s.pool_type = $8)`,
   counts: 'v.closed_at >= $1',
 });
 
@@ -104,7 +104,7 @@ const OPEN: Statement = {
   name: 'lp_owners_open',
   keyed: true,
   text: `
-SELECT s.owner, count(*)::int AS n FROM (${openPositionsAsOf('p.owner = ANY($1::text[])', '$2::timestamptz', 's.owner = ANY($1::text[])')}) s
+SELECT s.owner, count(*)::int AS n FROM (${openPositionsAsOf('true', '$2::timestamptz', (column) => `${column} = ANY($1::text[])`)}) s
 WHERE $3::text IS NULL OR s.pool_type = $3 GROUP BY s.owner`,
 };
 

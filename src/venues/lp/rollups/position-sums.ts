@@ -33,12 +33,20 @@ const net = (a: string, b: string): string => `sum(CASE WHEN rebalance THEN grea
  * The two legs of a rebalance net out, token by token and in USD. A position is closed by its close event, else when
  * its liquidity has gone: by liquidity where every flow tells it, by both tokens' amounts otherwise. What is deposited after a close, or after the last
  * withdrawal, opens the position again: an address made from its owner, pool and bins comes back with them.
+ * A position of a damm_v2 pool changes hands: it is whose its last event says, in one second by the place on the chain.
  * A position whose first fact is no deposit was opened before we looked, at an unknown time; an opening seen later is one at its address again.
  */
 export function positionSums(source: string, before: string | null): string {
-  const known = (time: string): string => (before === null ? time : `CASE WHEN ${time} < ${before} THEN ${time} END`);
+  // Of closes the newest is kept: of one that came later, an earlier one may have come before.
+  const closed =
+    before === null
+      ? 'p.closed_at'
+      : `CASE WHEN p.closed_at < ${before} THEN p.closed_at WHEN p.closed_at IS NOT NULL THEN
+    (SELECT max(e."timestamp") FROM lp_position_event e WHERE e.position_address = s.position_address AND e.kind = 'close' AND e."timestamp" < ${before}) END`;
+  const named = before === null ? 'p.owner_at > s.last_at' : `p.owner_at > s.last_at AND p.owner_at < ${before}`;
   return `
-SELECT s.pool_address, s.position_address, s.pool_type, coalesce(p.owner, s.owner) AS owner, s.event_count, s.deposits, s.unpriced, s.uncounted,
+SELECT s.pool_address, s.position_address, s.pool_type,
+  CASE WHEN s.owner IS NULL OR s.pool_type = 'dlmm' OR ${named} THEN coalesce(p.owner, s.owner) ELSE s.owner END AS owner, s.event_count, s.deposits, s.unpriced, s.uncounted,
   s.deposited_usd, s.withdrawn_usd, s.claimed_usd, s.deposited_x, s.deposited_y, s.withdrawn_x, s.withdrawn_y,
   CASE WHEN p.opened_at <= s.first_at THEN p.opened_at WHEN s.first_deposit_at = s.first_at THEN s.first_at END AS opened_at, c.closed_at, s.first_at, s.last_at,
   greatest(s.last_at, c.closed_at) AS changed_at
@@ -51,7 +59,8 @@ FROM (
     CASE WHEN sum(unmeasured) = 0 THEN sum(liquidity) END AS liquidity,
     min(first_at) AS first_at, max(last_at) AS last_at, min(first_deposit_at) AS first_deposit_at, max(last_deposit_at) AS last_deposit_at, max(last_withdraw_at) AS last_withdraw_at
   FROM (
-    SELECT e.pool_address, e.position_address, e.rebalance, min(e.pool_type) AS pool_type, (array_agg(e.owner ORDER BY e."timestamp" DESC, e.tx_id DESC) FILTER (WHERE e.owner IS NOT NULL))[1] AS owner,
+    SELECT e.pool_address, e.position_address, e.rebalance, min(e.pool_type) AS pool_type,
+      (array_agg(e.owner ORDER BY e."timestamp" DESC, e.slot DESC NULLS LAST, e.tx_id DESC, e.outer_ix DESC, e.inner_ix DESC) FILTER (WHERE e.owner IS NOT NULL))[1] AS owner,
       count(*) AS n, count(*) FILTER (WHERE e.kind = 'deposit') AS deposits, count(*) FILTER (WHERE e.usd IS NULL) AS unpriced,
       count(*) FILTER (WHERE e.kind <> 'claim' AND (e.amount_x IS NULL OR e.amount_y IS NULL)) AS uncounted,
       ${sumOf('usd', 'deposit')} AS deposit_usd, ${sumOf('usd', 'withdraw')} AS withdraw_usd, ${sumOf('usd', 'claim')} AS claim_usd,
@@ -66,7 +75,8 @@ FROM (
   ) legs GROUP BY pool_address, position_address
 ) s
 LEFT JOIN lp_position p ON p.position_address = s.position_address
-CROSS JOIN LATERAL (SELECT coalesce(CASE WHEN s.last_deposit_at > p.closed_at THEN NULL ELSE ${known('p.closed_at')} END, CASE
+CROSS JOIN LATERAL (SELECT ${closed} AS at) close
+CROSS JOIN LATERAL (SELECT coalesce(CASE WHEN s.last_deposit_at > close.at THEN NULL ELSE close.at END, CASE
   WHEN s.last_withdraw_at IS NULL OR s.last_withdraw_at < s.last_deposit_at THEN NULL
   WHEN s.liquidity IS NOT NULL THEN CASE WHEN s.liquidity <= 0 THEN s.last_withdraw_at END
   WHEN s.deposits > 0 AND s.uncounted = 0 AND s.withdrawn_x >= s.deposited_x AND s.withdrawn_y >= s.deposited_y THEN s.last_withdraw_at END) AS closed_at) c`;
