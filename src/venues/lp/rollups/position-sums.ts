@@ -23,6 +23,8 @@ export const POSITION_COLUMNS = [
 ] as const;
 
 const sumOf = (column: string, kind: string): string => `coalesce(sum(e.${column}) FILTER (WHERE e.kind = '${kind}'), 0)`;
+const newestOwner = (condition: string): string =>
+  `(array_agg(e.owner ORDER BY e."timestamp" DESC, e.slot DESC NULLS LAST, e.tx_id DESC, e.outer_ix DESC, e.inner_ix DESC) FILTER (WHERE ${condition}))[1]`;
 /** The part of `a` that is not given back by `b` in the same rebalance; all of `a` elsewhere. */
 const net = (a: string, b: string): string => `sum(CASE WHEN rebalance THEN greatest(${a} - ${b}, 0) ELSE ${a} END)`;
 
@@ -33,7 +35,8 @@ const net = (a: string, b: string): string => `sum(CASE WHEN rebalance THEN grea
  * The two legs of a rebalance net out, token by token and in USD. A position is closed by its close event, else when
  * its liquidity has gone: by liquidity where every flow tells it, by both tokens' amounts otherwise. What is deposited after a close, or after the last
  * withdrawal, opens the position again: an address made from its owner, pool and bins comes back with them.
- * A position of a damm_v2 pool changes hands: it is whose its last event says, in one second by the place on the chain.
+ * A position of a damm_v2 pool changes hands: it is whose its last event says, in one second by the place on the chain; once it is closed, whoever
+ * claims later, whose it was then.
  * A position whose first fact is no deposit was opened before we looked, at an unknown time; an opening seen later is one at its address again.
  */
 export function positionSums(source: string, before: string | null): string {
@@ -46,12 +49,14 @@ export function positionSums(source: string, before: string | null): string {
   const named = before === null ? 'p.owner_at > s.last_at' : `p.owner_at > s.last_at AND p.owner_at < ${before}`;
   return `
 SELECT s.pool_address, s.position_address, s.pool_type,
-  CASE WHEN s.owner IS NULL OR s.pool_type = 'dlmm' OR ${named} THEN coalesce(p.owner, s.owner) ELSE s.owner END AS owner, s.event_count, s.deposits, s.unpriced, s.uncounted,
+  CASE WHEN s.owner IS NULL OR s.pool_type = 'dlmm' THEN coalesce(p.owner, s.owner) WHEN c.closed_at < greatest(s.last_at, p.owner_at) THEN coalesce(s.mover, s.owner)
+    WHEN ${named} THEN coalesce(p.owner, s.owner) ELSE s.owner END AS owner, s.event_count, s.deposits, s.unpriced, s.uncounted,
   s.deposited_usd, s.withdrawn_usd, s.claimed_usd, s.deposited_x, s.deposited_y, s.withdrawn_x, s.withdrawn_y,
   CASE WHEN p.opened_at <= s.first_at THEN p.opened_at WHEN s.first_deposit_at = s.first_at THEN s.first_at END AS opened_at, c.closed_at, s.first_at, s.last_at,
   greatest(s.last_at, c.closed_at) AS changed_at
 FROM (
   SELECT pool_address, position_address, min(pool_type) AS pool_type, (array_agg(owner ORDER BY last_at DESC) FILTER (WHERE owner IS NOT NULL))[1] AS owner,
+    (array_agg(mover ORDER BY last_at DESC) FILTER (WHERE mover IS NOT NULL))[1] AS mover,
     sum(n)::int AS event_count, sum(deposits)::int AS deposits, sum(unpriced)::int AS unpriced, sum(uncounted)::int AS uncounted,
     ${net('deposit_usd', 'withdraw_usd')} AS deposited_usd, ${net('withdraw_usd', 'deposit_usd')} AS withdrawn_usd, sum(claim_usd) AS claimed_usd,
     ${net('deposit_x', 'withdraw_x')} AS deposited_x, ${net('deposit_y', 'withdraw_y')} AS deposited_y,
@@ -60,7 +65,7 @@ FROM (
     min(first_at) AS first_at, max(last_at) AS last_at, min(first_deposit_at) AS first_deposit_at, max(last_deposit_at) AS last_deposit_at, max(last_withdraw_at) AS last_withdraw_at
   FROM (
     SELECT e.pool_address, e.position_address, e.rebalance, min(e.pool_type) AS pool_type,
-      (array_agg(e.owner ORDER BY e."timestamp" DESC, e.slot DESC NULLS LAST, e.tx_id DESC, e.outer_ix DESC, e.inner_ix DESC) FILTER (WHERE e.owner IS NOT NULL))[1] AS owner,
+      ${newestOwner('e.owner IS NOT NULL')} AS owner, ${newestOwner("e.owner IS NOT NULL AND e.kind <> 'claim'")} AS mover,
       count(*) AS n, count(*) FILTER (WHERE e.kind = 'deposit') AS deposits, count(*) FILTER (WHERE e.usd IS NULL) AS unpriced,
       count(*) FILTER (WHERE e.kind <> 'claim' AND (e.amount_x IS NULL OR e.amount_y IS NULL)) AS uncounted,
       ${sumOf('usd', 'deposit')} AS deposit_usd, ${sumOf('usd', 'withdraw')} AS withdraw_usd, ${sumOf('usd', 'claim')} AS claim_usd,

@@ -74,6 +74,17 @@ test('a position that moved after the instant of the answer is still whose it wa
   expect([await history(ANNA, NOW), await history(BEN, NOW)]).toEqual([ANNA, 'not_found']);
 });
 
+test('a position that was emptied stays whose it was then, whoever claims its last fees', async () => {
+  await load(
+    tx('deposit', '2026-03-01T00:00:00Z', ANNA, change(ANNA, 0)),
+    tx('withdraw', '2026-03-01T00:01:00Z', ANNA, liquidityChange(ZED_SOL, POSITION, ANNA, 1_000_000, 1_000_000, 1)),
+    tx('claim', '2026-03-01T00:10:00Z', BEN, claim(BEN)),
+  );
+  const of = async (owner: string): Promise<unknown> =>
+    (await ask<{ summary: { closed_positions: number } }>(db, 'lp/lps/profile', NOW, { owner })).data.summary.closed_positions;
+  expect([await of(ANNA), await of(BEN)]).toEqual([1, 0]);
+});
+
 test('a position that was closed, and closed again after the instant of the answer, is closed', async () => {
   await loadRecords(db.pool, 'pools.json', [dlmmPoolsPage]);
   const position = named('reopened position');
