@@ -1,5 +1,5 @@
 import { addTo } from '../../lib/grouped';
-import type { VenueWorld, WorldPage } from '../simulator/world';
+import type { WorldPage } from '../simulator/world';
 import { Past } from './past';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -16,10 +16,6 @@ export interface KnownTx {
   result: Row;
 }
 
-/** How much of the past the pretended chain keeps at hand. */
-const KEPT_S = 26 * 3_600;
-const PRUNE_EVERY_S = 3_600;
-
 /** What the pretended pools have told so far. */
 export class PoolsPast extends Past {
   /** Oldest first. */
@@ -29,12 +25,6 @@ export class PoolsPast extends Past {
   readonly volumes = new Map<string, Row[]>();
   readonly histories = new Map<string, Row[]>();
   private fresh: KnownTx[] = [];
-  private pruned: number;
-
-  constructor(world: VenueWorld, since: Date) {
-    super(world, since);
-    this.pruned = since.getTime() / 1_000;
-  }
 
   protected take({ name, records }: WorldPage): void {
     for (const record of records as Row[])
@@ -43,21 +33,19 @@ export class PoolsPast extends Past {
       else if ('timeframe' in record) for (const bucket of record.data as Row[]) addTo(this.volumes, name.split('_')[1] as string, bucket);
   }
 
-  protected arrive(now: Date): void {
+  protected arrive(): void {
     this.fresh.sort((a, b) => a.at - b.at);
     for (const tx of this.fresh) this.bySignature.set(tx.signature, tx);
     this.txs.push(...this.fresh);
     this.fresh = [];
-    this.prune(now.getTime() / 1_000);
   }
 
-  private prune(now: number): void {
-    if (now - this.pruned < KEPT_S + PRUNE_EVERY_S) return;
-    for (const tx of this.txs) if (tx.at < now - KEPT_S) this.bySignature.delete(tx.signature);
-    this.txs = this.txs.filter((tx) => tx.at >= now - KEPT_S);
+  protected forget(before: Date): void {
+    const since = before.getTime() / 1_000;
+    for (const tx of this.txs) if (tx.at < since) this.bySignature.delete(tx.signature);
+    this.txs = this.txs.filter((tx) => tx.at >= since);
     for (const [map, key] of [[this.histories, 'blockTime'] as const, [this.volumes, 'timestamp'] as const])
-      for (const [name, rows] of map) if (rows.every((row) => (row[key] as number) < now - KEPT_S)) map.delete(name);
-    this.pruned = now - KEPT_S;
+      for (const [name, rows] of map) if (rows.every((row) => (row[key] as number) < since)) map.delete(name);
   }
 }
 

@@ -8,8 +8,6 @@ import type { WorldPage } from '../simulator/world';
 import { Past } from './past';
 import { type PretendUpstream, type Reply, startUpstreamServer } from './upstream-server';
 
-/** How much of the past is kept at hand. */
-const KEPT_MS = 26 * HOUR_MS;
 /** How often there is a block without fills, at multiples of it: they tell how far the venue is. */
 const QUIET_MS = 10_000;
 
@@ -101,9 +99,11 @@ class PerpsPast extends Past {
   }
 
   protected arrive(now: Date): void {
-    const time = now.getTime();
-    this.beQuiet(time);
-    for (const hour of this.files.keys()) if (hour < Math.min(time - KEPT_MS, this.asked - HOUR_MS)) this.files.delete(hour);
+    this.beQuiet(now.getTime());
+  }
+
+  protected forget(before: Date): void {
+    for (const hour of this.files.keys()) if (hour < Math.min(before.getTime(), this.asked - HOUR_MS)) this.files.delete(hour);
   }
 
   /** Writes the blocks without fills up to `time`. */

@@ -11,9 +11,6 @@ export interface PretendPrediction extends PretendUpstream {
   hide(row: (row: Readonly<Record<string, unknown>>) => boolean): void;
 }
 
-/** How much of the past is kept at hand. */
-const KEPT_S = 26 * 3_600;
-
 export interface PredictionUpstreamOptions {
   world: VenueWorld;
   /** The listings tell what happened from here on; the catalogue what changed from here on. */
@@ -53,8 +50,6 @@ class PredictionPast extends Past {
   byWallet = new Map<string, ToldRow[]>();
   readonly catalogue = new Map<string, Record<string, unknown>>();
   private fresh: ToldRow[] = [];
-  /** When the past was last shortened: at first what is told may be as long as its readers were away. */
-  private pruned: number | null = null;
 
   protected take({ records }: WorldPage): void {
     for (const record of records as Record<string, unknown>[]) {
@@ -63,10 +58,9 @@ class PredictionPast extends Past {
     }
   }
 
-  protected arrive(now: Date): void {
+  protected arrive(): void {
     for (const row of this.fresh.sort((a, b) => timeOf(a) - timeOf(b))) this.add(row);
     this.fresh = [];
-    this.prune(now.getTime() / 1_000);
   }
 
   private add(told: ToldRow): void {
@@ -74,14 +68,11 @@ class PredictionPast extends Past {
     addTo(this.byWallet, String(told.row.proxyWallet), told);
   }
 
-  private prune(now: number): void {
-    this.pruned ??= now;
-    if (now - this.pruned < KEPT_S) return;
-    const kept = this.rows.filter((row) => timeOf(row) >= now - KEPT_S);
+  protected forget(before: Date): void {
+    const kept = this.rows.filter((row) => timeOf(row) >= before.getTime() / 1_000);
     this.rows = [];
     this.byWallet = new Map();
     for (const row of kept) this.add(row);
-    this.pruned = now;
   }
 }
 
