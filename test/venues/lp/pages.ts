@@ -290,6 +290,17 @@ export const inSlot = (slot: number, { result, ...rest }: Record<string, unknown
   result: { ...(result as object), slot },
 });
 
+/** The same with balances of mints that have so many decimals. */
+export function withBalances(balances: [string, number][], { result, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  const { meta, ...transaction } = result as { meta: object };
+  const postTokenBalances = balances.map(([mint, decimals], accountIndex) => ({
+    accountIndex,
+    mint,
+    uiTokenAmount: { amount: '0', decimals },
+  }));
+  return { ...rest, result: { ...transaction, meta: { ...meta, postTokenBalances } } };
+}
+
 /** A transaction of these events, one outer instruction each. */
 export const tx = (name: string, at: string, payer: string, ...events: WrittenEvent[]): Record<string, unknown> =>
   parsedTransaction({ signature: named(name, 64), at, payer, events: events.map((event, outer) => ({ outer, ...event })) });

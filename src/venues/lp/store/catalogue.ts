@@ -2,9 +2,12 @@ import type { PoolClient } from 'pg';
 import { storable } from '../../../lib/storable';
 import { lockRollups } from '../rollups/recount';
 import { batchesOf, columnArrays, type Columns, unnestOf } from './insert';
-import type { PoolRow, TokenRow } from './rows';
+import { type PoolRow, type TokenRow, authorityOf } from './rows';
 
-const TOKEN: Columns<TokenRow & { symbol_key: string | null; name_key: string | null }> = [
+/** A token as several records show it, with whoever said its decimals. */
+type MergedToken = TokenRow & { decimals_by: number };
+
+const TOKEN: Columns<MergedToken & { symbol_key: string | null; name_key: string | null }> = [
   ['mint', 'text'],
   ['symbol', 'text'],
   ['name', 'text'],
@@ -12,6 +15,7 @@ const TOKEN: Columns<TokenRow & { symbol_key: string | null; name_key: string | 
   ['name_key', 'text'],
   ['decimals', 'smallint'],
   ['quality', 'smallint'],
+  ['decimals_by', 'smallint'],
 ];
 
 const POOL: Columns<PoolRow> = [
@@ -54,7 +58,7 @@ export interface Learned {
   made: string[];
 }
 
-/** Keeps what the best record says of each token. `pools`: pools of tokens whose decimals became known. */
+/** Keeps what the best record says of each token. `pools`: pools of tokens whose decimals became known, or known better. */
 export async function saveTokens(client: PoolClient, rows: readonly TokenRow[]): Promise<Learned> {
   const learned: Learned = { changed: [], pools: [], made: [] };
   if (rows.length === 0) return learned;
@@ -66,12 +70,13 @@ export async function saveTokens(client: PoolClient, rows: readonly TokenRow[]):
       symbol_key: row.symbol && searchKey(row.symbol),
       name_key: row.name && searchKey(row.name),
     }));
-    const { rows: changed } = await client.query<{ mint: string; decimals_new: boolean }>({
+    const { rows: changed } = await client.query<{ mint: string; decimals_new: boolean; decimals_other: boolean }>({
       name: 'lp_save_tokens',
       text: SAVE_TOKENS,
       values: columnArrays(TOKEN, keyed),
     });
     learned.changed.push(...changed.map((row) => row.mint));
+    await forgetAmounts(client, changed.filter((row) => row.decimals_other).map((row) => row.mint)); // prettier-ignore
     const mints = changed.filter((row) => row.decimals_new).map((row) => row.mint);
     if (mints.length > 0) {
       const pools = await client.query<{ pool_address: string }>(
@@ -84,7 +89,18 @@ export async function saveTokens(client: PoolClient, rows: readonly TokenRow[]):
   return learned;
 }
 
-const TOKEN_NAMES = 'mint, symbol, name, symbol_key, name_key, decimals, quality';
+/** Amounts that were counted by other decimals: what learns of a pool's tokens counts them again. */
+async function forgetAmounts(client: PoolClient, mints: readonly string[]): Promise<void> {
+  if (mints.length === 0) return;
+  const pools = 'FROM lp_pool p WHERE (p.mint_x = ANY($1) OR p.mint_y = ANY($1))';
+  const unlessStated = (side: string): string => `amount_${side} = CASE WHEN f.raw_${side} IS NULL THEN f.amount_${side} END`;
+  await client.query(`UPDATE lp_event f SET ${unlessStated('x')}, ${unlessStated('y')} ${pools} AND f.pool_address = p.pool_address`, [
+    mints,
+  ]);
+  await client.query(`UPDATE lp_swap f SET amount_in = NULL, amount_out = NULL ${pools} AND f.pool_address = p.pool_address`, [mints]);
+}
+
+const TOKEN_NAMES = 'mint, symbol, name, symbol_key, name_key, decimals, quality, decimals_by';
 
 /** A row that says nothing new is not touched at all: a conflict would mark even one that it leaves as it is. */
 const SAVE_TOKENS = `
@@ -94,38 +110,41 @@ WITH merged AS (
     CASE WHEN b.better THEN coalesce(u.name, o.name) ELSE coalesce(o.name, u.name) END AS name,
     CASE WHEN b.better THEN coalesce(u.symbol_key, o.symbol_key) ELSE coalesce(o.symbol_key, u.symbol_key) END AS symbol_key,
     CASE WHEN b.better THEN coalesce(u.name_key, o.name_key) ELSE coalesce(o.name_key, u.name_key) END AS name_key,
-    coalesce(o.decimals, u.decimals) AS decimals,
+    CASE WHEN b.known_better THEN u.decimals ELSE o.decimals END AS decimals,
     greatest(u.quality, o.quality) AS quality,
-    o.decimals IS NULL AND u.decimals IS NOT NULL AS decimals_new
+    greatest(u.decimals_by, o.decimals_by) AS decimals_by,
+    b.known_better AND u.decimals IS DISTINCT FROM o.decimals AS decimals_new, b.known_better AND u.decimals <> o.decimals AS decimals_other
   FROM ${unnestOf(TOKEN, 'u')}
   LEFT JOIN lp_token o ON o.mint = u.mint
-  CROSS JOIN LATERAL (SELECT u.quality >= coalesce(o.quality, 0) AS better) b
+  CROSS JOIN LATERAL (SELECT u.quality >= coalesce(o.quality, 0) AS better,
+    u.decimals IS NOT NULL AND (o.decimals IS NULL OR (u.decimals_by, u.decimals) > (o.decimals_by, o.decimals)) AS known_better) b
 ), saved AS (
   INSERT INTO lp_token (${TOKEN_NAMES})
   SELECT ${TOKEN_NAMES} FROM merged EXCEPT SELECT ${TOKEN_NAMES} FROM lp_token WHERE mint = ANY($1)
   ON CONFLICT (mint) DO UPDATE SET symbol = EXCLUDED.symbol, name = EXCLUDED.name, symbol_key = EXCLUDED.symbol_key, name_key = EXCLUDED.name_key,
-    decimals = EXCLUDED.decimals, quality = EXCLUDED.quality
+    decimals = EXCLUDED.decimals, quality = EXCLUDED.quality, decimals_by = EXCLUDED.decimals_by
   RETURNING mint
 )
-SELECT mint, decimals_new FROM saved JOIN merged USING (mint)`;
+SELECT mint, decimals_new, decimals_other FROM saved JOIN merged USING (mint)`;
 
-function mergedTokens(rows: readonly TokenRow[]): TokenRow[] {
-  const merged = new Map<string, TokenRow>();
-  for (const row of rows) {
+function mergedTokens(rows: readonly TokenRow[]): MergedToken[] {
+  const merged = new Map<string, MergedToken>();
+  for (const record of rows) {
+    const row = { ...record, decimals_by: authorityOf(record) };
     const seen = merged.get(row.mint);
     if (seen === undefined) merged.set(row.mint, row);
     else {
       const [better, other] = row.quality >= seen.quality ? [row, seen] : [seen, row];
-      merged.set(row.mint, {
-        ...better,
-        symbol: better.symbol ?? other.symbol,
-        name: better.name ?? other.name,
-        decimals: seen.decimals ?? row.decimals,
-      });
+      const { decimals, decimals_by } = knowsBetter(row, seen) ? row : seen;
+      merged.set(row.mint, { ...better, symbol: better.symbol ?? other.symbol, name: better.name ?? other.name, decimals, decimals_by });
     }
   }
   return [...merged.values()];
 }
+
+/** As the store compares them: of two decimals that are said with the same authority always the same stay. */
+const knowsBetter = (a: MergedToken, b: MergedToken): boolean =>
+  a.decimals_by !== b.decimals_by ? a.decimals_by > b.decimals_by : (a.decimals ?? 0) > (b.decimals ?? 0);
 
 /** Keeps what is known of each pool. `pools`: pools whose tokens or bins became known. */
 export async function savePools(client: PoolClient, rows: readonly PoolRow[]): Promise<Learned> {

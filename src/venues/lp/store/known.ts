@@ -1,4 +1,4 @@
-import type { PoolRow, TokenRow } from './rows';
+import { type PoolRow, type TokenRow, authorityOf } from './rows';
 
 /** So many tokens and pools are remembered; what is forgotten is said again. */
 const MOST_KNOWN = 100_000;
@@ -11,8 +11,8 @@ const WORDS = ['name', 'mint_x', 'mint_y', 'bin_step', 'base_fee_pct', 'tvl_usd'
  * catalogues are always said: they replace what was known.
  */
 export class KnownCatalogue {
-  /** Mint -> whether its decimals were said. */
-  private readonly tokens = new Map<string, boolean>();
+  /** Mint -> with which authority its decimals were said. */
+  private readonly tokens = new Map<string, number>();
   private readonly pools = new Map<string, PoolRow>();
   /** Months whose partitions are there. */
   readonly months = new Set<string>();
@@ -20,10 +20,10 @@ export class KnownCatalogue {
   /** Those of the tokens that say anything new. */
   newTokens(rows: readonly TokenRow[]): TokenRow[] {
     if (this.tokens.size > MOST_KNOWN) this.tokens.clear();
-    return rows.filter(({ mint, symbol, name, decimals, quality }) => {
-      const known = this.tokens.get(mint);
-      if (known !== undefined && quality === 0 && symbol === null && name === null && (known || decimals === null)) return false;
-      this.tokens.set(mint, known === true || decimals !== null);
+    return rows.filter((row) => {
+      const [known, authority] = [this.tokens.get(row.mint), authorityOf(row)];
+      if (known !== undefined && row.quality === 0 && row.symbol === null && row.name === null && authority <= known) return false;
+      this.tokens.set(row.mint, Math.max(known ?? 0, authority));
       return true;
     });
   }

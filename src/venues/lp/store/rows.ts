@@ -140,6 +140,10 @@ export interface TokenRow {
   quality: 0 | 1 | 2 | 3;
 }
 
+/** Whose word for a token's decimals a record has: the chain's counts most. 0: it says none. */
+export const authorityOf = ({ decimals, quality }: Pick<TokenRow, 'decimals' | 'quality'>): number =>
+  decimals === null ? 0 : quality === 0 ? 4 : quality;
+
 /** A pool of which nothing is known but that it exists. */
 export function barePool(pool_address: string, pool_type: PoolType): PoolRow {
   return {

@@ -14,6 +14,7 @@ import {
   liquidityChange,
   SOL_USDC,
   tx,
+  withBalances,
   ZED,
   ZED_SOL,
 } from '../pages';
@@ -112,4 +113,70 @@ test('a position that changes hands within one second is whose it was last, in w
   expect(others).toEqual(Array(8).fill(ANNA));
   const together = await ownersOf([told(300_000_001, 'a', ANNA), told(300_000_001, 'b', BEN), told(300_000_001, 'c', CARA)]);
   expect(new Set(together).size).toBe(1);
+});
+
+test("a token's decimals are those that the chain tells, whoever tells others before or after", async () => {
+  const list = (decimals: number): [string, unknown] => [
+    'tokens_2026-03-01T00-09-00Z.json',
+    { address: ZED, symbol: 'ZED', name: 'Zed Token', decimals },
+  ];
+  const swap = (balances: [string, number][]): [string, unknown] => [
+    'transaction.json',
+    withBalances(
+      balances,
+      tx(
+        'zed',
+        '2026-03-01T00:10:00Z',
+        ANNA,
+        dammSwap2(ZED_SOL, 0, 50_000_000, 50_000_000, 1n << 64n, 1_000),
+        liquidityChange(ZED_SOL, named('position'), ANNA, 1_000_000, 1_000_000, 0),
+      ),
+    ),
+  ];
+  const pool: [string, unknown] = ['damm_v2_pools.json', dammPoolsPage];
+  const sol: [string, unknown] = ['dlmm_pools_2026-03-01T00-09-00Z.json', dlmmPoolsPage];
+  const told: unknown[] = [];
+  const TOLD = [
+    'SELECT decimals, name FROM lp_token WHERE mint = $1',
+    "SELECT amount_in, amount_out, round(usd, 6) AS usd, round(fee_usd, 9) AS fee FROM lp_swap WHERE $1 <> ''",
+    "SELECT amount_x, amount_y, round(usd, 6) AS usd FROM lp_event WHERE $1 <> ''",
+    'SELECT minute::text, round(usd, 12) AS usd FROM token_price WHERE mint = $1',
+    "SELECT pool_address, hour::text, round(swap_usd, 6) AS usd, round(swap_fee_usd, 9) AS fee FROM lp_pool_hour WHERE $1 <> '' ORDER BY 1, 2",
+  ];
+  const tell = async (pages: readonly [string, unknown][]): Promise<void> => {
+    await db.pool.query(
+      'TRUNCATE token_price, lp_swap, lp_event, lp_position, lp_pool, lp_token, lp_liquidity_hour, lp_pool_hour, lp_pool_bar',
+    );
+    for (const [name, record] of pages) await load(name, [record]);
+    told.push(await Promise.all(TOLD.map(async (text) => (await db.pool.query(text, [ZED])).rows)));
+  };
+  const chain = swap([
+    [ZED, 9],
+    [SOL, 9],
+  ]);
+  for (const order of [
+    [pool, sol, list(5), chain],
+    [chain, list(5), pool, sol],
+    [pool, chain, sol, list(5)],
+    [sol, list(5), chain, pool],
+  ] as const)
+    await tell(order);
+  expect(told[0]).toMatchObject([
+    [{ decimals: 9, name: 'Zed Token' }],
+    [{ amount_in: '0.050000000' }],
+    [{ amount_x: '0.001000000' }],
+    expect.anything(),
+    expect.anything(),
+  ]);
+  for (const one of told.slice(1)) expect(one).toEqual(told[0]);
+  // Lists alone: the same whichever comes first, the better one.
+  told.length = 0;
+  for (const order of [
+    [pool, sol, list(5), swap([])],
+    [swap([]), list(5), sol, pool],
+    [pool, swap([]), sol, list(5)],
+  ] as const)
+    await tell(order);
+  expect(told[0]).toMatchObject([[{ decimals: 5 }], [{ amount_in: '500.00000' }], [{}], expect.anything(), expect.anything()]);
+  for (const one of told.slice(1)) expect(one).toEqual(told[0]);
 });
