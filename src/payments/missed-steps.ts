@@ -2,12 +2,16 @@ import { AppError } from '../errors';
 
 type Step = () => Promise<unknown>;
 
+/** While a database is away, whoever pays adds a step: beyond so many they are left to time, which undoes what nobody moves. */
+const MOST_ADDED = 1_000;
+
 /** Steps of the ledger that its database did not answer, in their order. Whether they were taken is not known: each may be taken twice. */
 export class MissedSteps {
   private readonly steps: Step[] = [];
 
+  /** Leaves a step to `catchUp` that is worth taking, and can be spared. */
   add(step: Step): void {
-    this.steps.push(step);
+    if (this.steps.length < MOST_ADDED) this.steps.push(step);
   }
 
   /** Takes a step that must not be lost: where the database does not answer, it is left to `catchUp`. */
@@ -15,7 +19,7 @@ export class MissedSteps {
     try {
       return await step();
     } catch (error) {
-      if (error instanceof AppError) this.add(step);
+      if (error instanceof AppError) this.steps.push(step);
       throw error;
     }
   }

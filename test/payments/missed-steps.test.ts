@@ -1,0 +1,46 @@
+import { AppError } from '../../src/errors';
+import { MissedSteps } from '../../src/payments/missed-steps';
+
+describe('steps that a database did not answer', () => {
+  let away = true;
+  let taken: string[] = [];
+  const step = (name: string) => async (): Promise<string> => {
+    if (away) throw new AppError('payments_unavailable');
+    taken.push(name);
+    return name;
+  };
+  beforeEach(() => {
+    away = true;
+    taken = [];
+  });
+
+  it('are taken in their order once it is back, each once', async () => {
+    const missed = new MissedSteps();
+    for (const name of ['confirm', 'owe']) await expect(missed.surely(step(name))).rejects.toThrow(AppError);
+    await expect(missed.catchUp()).rejects.toThrow(AppError);
+    away = false;
+    expect(await missed.surely(step('release'))).toBe('release');
+    await missed.catchUp();
+    await missed.catchUp();
+    expect(taken).toEqual(['release', 'confirm', 'owe']);
+  });
+
+  it('are given up where it answers with an error', async () => {
+    const missed = new MissedSteps();
+    missed.add(() => Promise.reject(new Error('no such column')));
+    missed.add(step('release'));
+    away = false;
+    await expect(missed.catchUp()).rejects.toThrow('no such column');
+    await missed.catchUp();
+    expect(taken).toEqual(['release']);
+  });
+
+  it('do not pile up: what can be spared is left out first', async () => {
+    const missed = new MissedSteps();
+    for (let count = 0; count < 5_000; count += 1) missed.add(step('let go'));
+    await expect(missed.surely(step('owe'))).rejects.toThrow(AppError);
+    away = false;
+    await missed.catchUp();
+    expect([taken.length, taken.at(-1)]).toEqual([1_001, 'owe']);
+  });
+});
