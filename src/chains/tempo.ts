@@ -41,6 +41,8 @@ export interface TempoCall {
   to: string;
   data: Hex;
   gas: bigint;
+  /** Whether its fee can be taken is simulated too: in which token, and at most how much per gas. */
+  fee?: { token: string; max_per_gas: bigint };
 }
 
 /** An RPC belongs to another chain than the one configured. */
@@ -151,10 +153,11 @@ export class TempoChain {
   }
 
   /** Why a call would fail now (the name of the token's error where it has one), or null when it would succeed. */
-  simulate(call: TempoCall, signal: AbortSignal): Promise<string | null> {
+  simulate({ from, to, data, gas, fee }: TempoCall, signal: AbortSignal): Promise<string | null> {
+    const call = { from, to, data, gas: hexOf(gas), ...(fee && { feeToken: fee.token, maxFeePerGas: hexOf(fee.max_per_gas) }) };
     return this.first(async (node) => {
       try {
-        await callOn(node, { from: call.from, to: call.to, data: call.data, gas: `0x${call.gas.toString(16)}` }, signal);
+        await callOn(node, call, signal);
         return null;
       } catch (error) {
         const reason = revertOf(error);
@@ -237,13 +240,24 @@ export function decodeReceipt(value: unknown): TempoReceipt {
   return { succeeded: BigInt(status) === 1n, block: BigInt(blockNumber), logs };
 }
 
-async function callOn(node: TempoNode, call: { from?: string; to: string; data: Hex; gas?: string }, signal: AbortSignal): Promise<Hex> {
+const hexOf = (number: bigint): Hex => `0x${number.toString(16)}`;
+
+interface Call {
+  from?: string;
+  to: string;
+  data: Hex;
+  gas?: string;
+  feeToken?: string;
+  maxFeePerGas?: string;
+}
+
+async function callOn(node: TempoNode, call: Call, signal: AbortSignal): Promise<Hex> {
   return (await request(node, 'eth_call', [call, 'latest'], signal)) as Hex;
 }
 
 /** Why the call itself failed; null when the error is the RPC's own trouble. */
 function revertOf(error: unknown): string | null {
-  if (!(error instanceof JsonRpcError) || !/revert|gas|OOG|insufficient/i.test(error.message)) return null;
+  if (!(error instanceof JsonRpcError) || !/revert|gas|OOG|insufficient|fee token/i.test(error.message)) return null;
   const { data, message } = error;
   if (typeof data !== 'string' || data.length < 10) return message.slice(0, 120);
   try {

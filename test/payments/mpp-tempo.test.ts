@@ -358,6 +358,23 @@ describe('other buyers', () => {
     await local.fund(account.address, PRICE);
     expect(await failureOf(protocol.settlement.admit(broke, soon()))).toBe('verification_failed insufficient_fee_balance');
   });
+
+  // The pool takes such a transaction, and no block ever does: its query would have run for nothing, as often as its buyer likes.
+  it.each([
+    ['that nobody exchanges', 'USD', 'insufficient liquidity'],
+    ['that is no dollar', 'EUR', 'invalid fee token'],
+  ])('no fees in a token of the buyer’s own making %s', async (_, currency, why) => {
+    const account = await payer();
+    const client = clientOf(account);
+    const gas = 5_000_000n;
+    const { token } = await Actions.token.createSync(client, { name: 'Own', symbol: 'OWN', currency, admin: account.address, gas });
+    await Actions.token.grantRolesSync(client, { token, to: account.address, roles: ['issuer'], gas });
+    await Actions.token.mintSync(client, { token, to: account.address, amount: 10_000_000_000n, gas });
+    const proof = await proofOf(await paidWith(await transaction(account, { feeToken: token })));
+    const refused = protocol.settlement.admit(proof, soon());
+    expect(await failureOf(refused)).toBe('verification_failed simulation_failed');
+    await expect(refused).rejects.toThrow(why);
+  });
 });
 
 describe('read', () => {

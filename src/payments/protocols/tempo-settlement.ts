@@ -175,18 +175,32 @@ export class TempoSettlement implements Settling {
     const fee = maxFee(details);
     const feeInToken = feeToken === null || feeToken.toLowerCase() === token;
     const due = proof.amount + (feeInToken ? fee : 0n);
-    const feeBalance = feeInToken || receipt !== null ? fee : await chain.balance(feeToken, sender, signal);
+    const [feeBalance, feeFailure] = feeInToken || receipt !== null ? [fee, null] : await this.surveyFee(details, feeToken, signal);
     const obstacle = (): AppError | null => {
       if (nonce !== null && nonce !== details.nonce) return refusal('nonce_mismatch');
       if (balance < due) return refusal('insufficient_funds');
       if (feeBalance < fee) return refusal('insufficient_fee_balance');
       if (details.max_fee_per_gas < base_fee) return refusal('fee_cap_too_low');
       if (key !== null && !maySpend(key, details, due)) return refusal('access_key');
-      return failure === null
+      const said = failure ?? feeFailure;
+      return said === null
         ? null
-        : new AppError('verification_failed', { reason: 'simulation_failed', message: `The chain would refuse this payment: ${failure}` });
+        : new AppError('verification_failed', { reason: 'simulation_failed', message: `The chain would refuse this payment: ${said}` });
     };
     return { receipt, head, balance, obstacle: obstacle() };
+  }
+
+  /**
+   * The payer's balance of another token to pay fees in, and why the chain would not take them from it: a pool accepts what pays fees in a token that
+   * nobody exchanges, and no block ever does.
+   */
+  private surveyFee(details: TempoDetails, token: string, signal: AbortSignal): Promise<[bigint, string | null]> {
+    const { sender: from, token: to, call_data: data, gas, max_fee_per_gas: max_per_gas } = details;
+    return Promise.all([
+      this.chain.balance(token, from, signal),
+      // A node that knows no such question leaves it to the pool.
+      this.chain.simulate({ from, to, data, gas, fee: { token, max_per_gas } }, signal).catch(() => null),
+    ]);
   }
 
   /** The meaning of what the chain said; whatever cannot be read is unknown. */
