@@ -113,18 +113,20 @@ async function listOnActive<Told>(
 }
 
 // Who opened its position within the cut before it was smart did not come as a smart wallet. A split is no fill: it counts before the cut alone.
+// Shares that a conversion brought from other markets leave no row here: the position tells them.
 const EARLIER: Statement = {
   name: 'pm_smart_wallet_earlier',
   keyed: true,
   text: `SELECT condition_id, wallet FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS asked(condition_id, wallet, entered_at) JOIN pm_market AS market USING (condition_id)
 WHERE EXISTS (SELECT 1 FROM pm_trade AS before WHERE before.wallet = asked.wallet AND before.condition_id = market.condition_id
-  AND before."timestamp" < CASE COALESCE(before.token_id, '') WHEN '' THEN $4 ELSE asked.entered_at END)`,
+  AND before."timestamp" < CASE COALESCE(before.token_id, '') WHEN '' THEN $4 ELSE asked.entered_at END)
+OR EXISTS (SELECT 1 FROM pm_position AS held WHERE held.condition_id = market.condition_id AND held.wallet = asked.wallet AND held.opened_at < $4)`,
 };
 
 /** A wallet on a market. */
 export type OnMarket = Pick<SmartWalletEntry, 'condition_id' | 'wallet'>;
 
-/** Of entries since `begin`, wallets that had done anything on the market before. */
+/** Of entries since `begin`, wallets that had done or held anything on the market before. */
 export function listEarlier(sql: Sql, entries: readonly (OnMarket & { entered_at: Date })[], begin: Date): Promise<OnMarket[]> {
   const [condition_ids, wallets] = [entries.map((entry) => entry.condition_id), entries.map((entry) => entry.wallet)];
   return sql.query<OnMarket>(EARLIER, [condition_ids, wallets, entries.map((entry) => entry.entered_at), begin]);
