@@ -32,6 +32,13 @@ export function evidenceOf(position: JudgedPosition): EndedPosition {
   };
 }
 
+/** Least gain that is told as one, and the least loss below it: less is told as 0, and is neither won nor lost. */
+export const LEAST_GAIN = '0.0000005';
+const LEAST = fixed(LEAST_GAIN);
+
+/** Whether a position has won. */
+export const hasWon = ({ gain }: Pick<PositionRow, 'gain'>): boolean => fixed(gain) >= LEAST;
+
 /** Figures of a set of ended positions. */
 export interface EndedFigures {
   pnl: string;
@@ -68,11 +75,11 @@ const returnOf = ({ gain, paid_usdc }: Returned): number => clamp(Number(gain) /
 /** Figures of ended positions: return, Sharpe ratio, win rate, profit factor, drawdown, Brier score. */
 export function figuresOf(ended: readonly PositionRow[]): EndedFigures {
   const counted = ended.filter(({ status }) => status !== 'voided');
-  const wins = counted.filter(({ gain }) => Number(gain) > 0).length;
+  const wins = counted.filter(hasWon).length;
   const pnl = total(ended.map(({ gain }) => gain));
   const cost = total(ended.map(({ paid_usdc }) => paid_usdc));
-  const losses = ended.map(({ gain }) => fixed(gain)).filter((gain) => gain < 0n);
-  const gains = ended.map(({ gain }) => fixed(gain)).filter((gain) => gain > 0n);
+  const losses = ended.map(({ gain }) => fixed(gain)).filter((gain) => gain <= -LEAST);
+  const gains = ended.map(({ gain }) => fixed(gain)).filter((gain) => gain >= LEAST);
   const lost = plain(-losses.reduce((a, b) => a + b, 0n));
   return {
     pnl,

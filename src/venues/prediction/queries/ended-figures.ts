@@ -1,4 +1,4 @@
-import { SHARPE_LEAST_SPREAD, SHARPE_MIN } from '../positions/figures';
+import { LEAST_GAIN, SHARPE_LEAST_SPREAD, SHARPE_MIN } from '../positions/figures';
 import { S_PM } from '../scoring/parameters';
 
 /** The Sharpe ratio's ranking value leans to 0 for few positions. */
@@ -15,7 +15,7 @@ export const RETURNS = `count(*) FILTER (WHERE paid_usdc > 0)::int AS priced, av
 export const SHARPE = `CASE WHEN priced >= ${SHARPE_MIN} AND spread > ${SHARPE_LEAST_SPREAD} THEN mean / spread END`;
 
 /** SQL of figures over ended positions, by wallet. */
-export const COUNTS = `count(*) FILTER (WHERE status <> 'voided')::int AS counted, count(*) FILTER (WHERE status <> 'voided' AND gain > 0)::int AS wins`;
+export const COUNTS = `count(*) FILTER (WHERE status <> 'voided')::int AS counted, count(*) FILTER (WHERE status <> 'voided' AND gain >= ${LEAST_GAIN})::int AS wins`;
 
 /** SQL of Wilson's lower bound of `wins` of `counted`. */
 const WILSON = `GREATEST((wins / counted::float8 + ${Z ** 2} / (2 * counted) - ${Z} * sqrt(wins / counted::float8 * (1 - wins / counted::float8) / counted + ${Z ** 2} / (4.0 * counted * counted))) / (1 + ${Z ** 2} / counted), 0)`;

@@ -1,5 +1,6 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
+import { LEAST_GAIN } from '../positions/figures';
 import { positionsSql } from '../rollups/positions-as-of';
 import { holdsTold } from '../rollups/told-categories';
 import { S_PM } from '../scoring/parameters';
@@ -89,10 +90,10 @@ export const figuresSql = ({ positions, own, wallet, from, to, category }: Figur
   SELECT w, category, COALESCE(sum(trades), 0)::int AS trades, COALESCE(sum(traded) FILTER (WHERE trades > 0), 0) AS volume, max(last_trade_at) FILTER (WHERE trades > 0) AS last_trade_at,
     count(*) FILTER (WHERE chosen)::int AS held, count(*) FILTER (WHERE seen)::int AS seen, count(*) FILTER (WHERE ended)::int AS ended,
     count(*) FILTER (WHERE ended AND resolved)::int AS resolved, count(*) FILTER (WHERE ended AND voided)::int AS voided,
-    count(*) FILTER (WHERE ended AND gain > 0)::int AS winning, count(*) FILTER (WHERE ended AND gain < 0)::int AS losing,
-    count(*) FILTER (WHERE ended AND NOT voided)::int AS counted, count(*) FILTER (WHERE ended AND NOT voided AND gain > 0)::int AS wins,
+    count(*) FILTER (WHERE ended AND gain >= ${LEAST_GAIN})::int AS winning, count(*) FILTER (WHERE ended AND gain <= -${LEAST_GAIN})::int AS losing,
+    count(*) FILTER (WHERE ended AND NOT voided)::int AS counted, count(*) FILTER (WHERE ended AND NOT voided AND gain >= ${LEAST_GAIN})::int AS wins,
     COALESCE(sum(gain) FILTER (WHERE ended), 0) AS pnl, COALESCE(sum(paid_usdc) FILTER (WHERE ended), 0) AS cost,
-    COALESCE(sum(gain) FILTER (WHERE ended AND gain > 0), 0) AS gained, COALESCE(-sum(gain) FILTER (WHERE ended AND gain < 0), 0) AS lost,
+    COALESCE(sum(gain) FILTER (WHERE ended AND gain >= ${LEAST_GAIN}), 0) AS gained, COALESCE(-sum(gain) FILTER (WHERE ended AND gain <= -${LEAST_GAIN}), 0) AS lost,
     count(*) FILTER (WHERE ended AND paid_usdc > 0) AS priced, avg(returned) FILTER (WHERE ended) AS mean, stddev_samp(returned) FILTER (WHERE ended) AS spread,
     min(closed_at) FILTER (WHERE ended) AS first_ended_at, avg(miss) FILTER (WHERE ended) AS brier, avg(entry) FILTER (WHERE ended AND NOT voided) AS avg_entry_price
   FROM own GROUP BY GROUPING SETS ((w), (w, category))

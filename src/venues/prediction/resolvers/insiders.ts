@@ -8,7 +8,7 @@ import type { GraphContext, Resolver, Snapshot } from '../../venue';
 import { less, meanScore, over, percent, total } from '../exact';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
-import { type JudgedPosition, evidenceOf, hasEnded, isPosition } from '../positions/figures';
+import { type JudgedPosition, evidenceOf, hasEnded, hasWon, isPosition } from '../positions/figures';
 import { type BoughtPosition, type WalletEvidence, listBought, listWalletEvidence, sumTaken } from '../queries/insider-evidence';
 import { type InsiderRow, listNewestInsiders } from '../queries/insider-runs';
 import { listPositionsAsOf, loadOverlay } from '../rollups/positions-as-of';
@@ -169,7 +169,7 @@ function suspectOf(
     markets_traded: known.markets_traded,
     buy_usdc: known.buy_usdc,
     categories: categories.map(({ category }) => category),
-    wins: resolved.filter(({ gain }) => Number(gain) > 0).length,
+    wins: resolved.filter(hasWon).length,
     resolved: resolved.length,
     pnl_usdc: total(ended.map(({ gain }) => gain)),
     p_value: scoreWallet(ended.map(evidenceOf), now).p_value,

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { score } from '../../../../src/venues/prediction/scoring/job';
 import { testDatabase } from '../../../support/database';
 import { call } from '../markets/call';
 import { NOW, iso, market, move, now, trade } from '../small-world';
@@ -69,5 +70,22 @@ test('who converts for what it paid has neither won nor lost', async () => {
   const sent = { wallet: wallet(1), timeframe: 'all' };
   const { data } = await call<Record<string, unknown>>(db, 'wallets/pnl-breakdown', now, sent);
   expect(data).toMatchObject({ total_positions: 2, winning_positions: 0, losing_positions: 0, win_rate: 0, profit_factor: null });
+  await db.drop();
+});
+
+test('a gain that is told as 0 is neither won nor lost', async () => {
+  const db = await testDatabase();
+  await loadRecords(db.pool, 'markets.json', [market(1), market(2)]);
+  await loadRecords(db.pool, 'trades.json', [
+    // Of 33.333333 sold for 16.666667 it is known where 10 came from: they bring 0.00000015 more than they cost, and at 0.7 as much less.
+    ...[1, 2].flatMap((id) => [trade(10 + id, id, 0, 1, 'BUY', 10, id === 1 ? 0.5 : 0.7, 900), trade(20 + id, id, 0, 1, 'SELL', 33.333333, id === 1 ? 0.5 : 0.7, 800)]), // prettier-ignore
+  ]);
+  const ask = async <T>(path: string, sent: Record<string, unknown>): Promise<T> => (await call<T>(db, path, now, sent)).data;
+  for (const told of [false, true]) {
+    if (told) await score(db.pool, now, () => undefined);
+    expect(await ask('wallets/pnl-breakdown', { wallet: wallet(1), timeframe: 'all' })).toMatchObject({ total_positions: 2, total_realized_pnl: 0, winning_positions: 0, losing_positions: 0, win_rate: 0, profit_factor: null }); // prettier-ignore
+    expect(await ask('wallets/profile', { wallet: wallet(1) })).toMatchObject({ profile: { win_rate: 0, profit_factor: null } });
+    expect(await ask('wallets/top-performers', { timeframe: 'all', metric: 'pnl', min_trades: 1 })).toMatchObject([{ period_trades: 2, period_win_rate: 0 }]); // prettier-ignore
+  }
   await db.drop();
 });
