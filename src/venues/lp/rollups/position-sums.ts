@@ -46,11 +46,11 @@ export function positionSums(source: string, before: string | null): string {
       ? 'p.closed_at'
       : `CASE WHEN p.closed_at < ${before} THEN p.closed_at WHEN p.closed_at IS NOT NULL THEN
     (SELECT max(e."timestamp") FROM lp_position_event e WHERE e.position_address = s.position_address AND e.kind = 'close' AND e."timestamp" < ${before}) END`;
-  const named = before === null ? 'p.owner_at > s.last_at' : `p.owner_at > s.last_at AND p.owner_at < ${before}`;
+  const namedAt = before === null ? 'p.owner_at' : `CASE WHEN p.owner_at < ${before} THEN p.owner_at END`;
   return `
 SELECT s.pool_address, s.position_address, s.pool_type,
-  CASE WHEN s.owner IS NULL OR s.pool_type = 'dlmm' THEN coalesce(p.owner, s.owner) WHEN c.closed_at < greatest(s.last_at, p.owner_at) THEN coalesce(s.mover, s.owner)
-    WHEN ${named} THEN coalesce(p.owner, s.owner) ELSE s.owner END AS owner, s.event_count, s.deposits, s.unpriced, s.uncounted,
+  CASE WHEN s.owner IS NULL OR s.pool_type = 'dlmm' THEN coalesce(p.owner, s.owner) WHEN c.closed_at <= s.last_at OR c.closed_at < ${namedAt} THEN coalesce(s.mover, s.owner)
+    WHEN ${namedAt} > s.last_at THEN coalesce(p.owner, s.owner) ELSE s.owner END AS owner, s.event_count, s.deposits, s.unpriced, s.uncounted,
   s.deposited_usd, s.withdrawn_usd, s.claimed_usd, s.deposited_x, s.deposited_y, s.withdrawn_x, s.withdrawn_y,
   CASE WHEN p.opened_at <= s.first_at THEN p.opened_at WHEN s.first_deposit_at = s.first_at THEN s.first_at END AS opened_at, c.closed_at, s.first_at, s.last_at,
   greatest(s.last_at, c.closed_at) AS changed_at

@@ -85,6 +85,19 @@ test('a position that was emptied stays whose it was then, whoever claims its la
   expect([await of(ANNA), await of(BEN)]).toEqual([1, 0]);
 });
 
+test('whose an emptied position was does not depend on what is told of it after the instant of the answer', async () => {
+  const then = new Date('2026-03-01T00:05:00Z');
+  await load(
+    tx('deposit', '2026-03-01T00:00:00Z', ANNA, change(ANNA, 0)),
+    tx('withdraw', '2026-03-01T00:01:00Z', ANNA, liquidityChange(ZED_SOL, POSITION, ANNA, 1_000_000, 1_000_000, 1), claim(BEN)),
+  );
+  const of = async (owner: string): Promise<unknown> =>
+    (await ask<{ summary: { closed_positions: number } }>(db, 'lp/lps/profile', then, { owner })).data.summary.closed_positions;
+  expect([await of(ANNA), await of(BEN)]).toEqual([1, 0]);
+  await load(tx('later', '2026-03-01T00:10:00Z', CARA, claim(CARA)));
+  expect([await of(ANNA), await of(BEN)]).toEqual([1, 0]);
+});
+
 test('a position that was closed, and closed again after the instant of the answer, is closed', async () => {
   await loadRecords(db.pool, 'pools.json', [dlmmPoolsPage]);
   const position = named('reopened position');
