@@ -68,6 +68,7 @@ export function makeConfig(env: Environment, root: string): Config {
   const solana = solanaOf(env);
   const tempo = tempoOf(env);
   const sandbox = solana === false && tempo === false;
+  if (sandbox) checkNobodyIsPaid(env);
   return {
     port: integer(env, 'PORT', 3000, 0, 65_535),
     internalPort: integer(env, 'INTERNAL_PORT', 3001, 0, 65_535),
@@ -221,6 +222,13 @@ function tempoOf(env: Environment): Config['tempo'] {
     pay_to: required(env, 'PAY_TO_TEMPO', 'the address that is paid on Tempo'),
     chain_id: integer(env, 'TEMPO_CHAIN_ID', TEMPO_MAINNET, 1, Number.MAX_SAFE_INTEGER),
   };
+}
+
+/** A sandbox takes play money and fills its database with a simulated world: not where real money was meant to be taken. */
+function checkNobodyIsPaid(env: Environment): void {
+  for (const chain of ['SOLANA', 'TEMPO'])
+    if (text(env, `PAY_TO_${chain}`) !== undefined)
+      throw new Error(`${chain}_RPC_URL must be set where PAY_TO_${chain} is: without a chain the sandbox would start, with play money.`);
 }
 
 function secretsOf(env: Environment, sandbox: boolean): string[] {

@@ -48,6 +48,8 @@ test.each([
   [{ ...production, SOLANA_RPC_URL: 'localhost:8899' }, 'SOLANA_RPC_URL must be one URL that begins with http:// or https://'],
   [{ LP_RPC_URL: 'localhost:8899' }, 'LP_RPC_URL must be a URL that begins with http:// or https://.'],
   [{ LP_RPC_PER_SECOND: '0' }, 'LP_RPC_PER_SECOND must be a whole number from 1 to 1000000, not "0".'],
+  [{ PAY_TO_SOLANA: 'merchant', PAYMENT_SECRET: SECRET }, 'SOLANA_RPC_URL must be set where PAY_TO_SOLANA is'],
+  [{ PAY_TO_TEMPO: '0xmerchant' }, 'TEMPO_RPC_URL must be set where PAY_TO_TEMPO is'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],
 ])('%j is refused in one sentence', (env, sentence) => expect(() => makeConfig(env as Record<string, string>, '/r')).toThrow(sentence));
 
