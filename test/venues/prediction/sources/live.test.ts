@@ -312,7 +312,8 @@ test('both feeds of trades together ask no oftener than they may, and leave the 
     const trades = asked.filter(([path]) => path === '/trades').map(([, at]) => at);
     // Five days in windows of six hours, twice.
     expect(trades.length).toBeGreaterThanOrEqual(40);
-    expect(trades.length - 1).toBeLessThanOrEqual(((Math.max(...trades) - began) / 1_000) * 40);
+    // A timer may come a millisecond early.
+    expect(trades.length - 1).toBeLessThanOrEqual(((Math.max(...trades) - began + 1) / 1_000) * 40);
     expect(asked.filter(([path]) => path === '/activity')).toHaveLength(40);
   } finally {
     await server.stop();
