@@ -10,7 +10,7 @@ import { DISTRIBUTION_FILE, type Place, distribution } from './distribution';
 // One code base for one PostgreSQL and for a Citus cluster. The rules are Citus' own: docs.citusdata.com, "SQL support and workarounds".
 
 /** Sources of links between records, which the paid documents do not follow: parents come with the statement (`unnest`), children are cut for each. */
-const LINKS = /^src\/venues\/\w+\/queries\/linked-[\w-]+\.ts$/;
+const LINKS = /^src\/venues\/(\w+\/queries\/linked-[\w-]+|venue-scores)\.ts$/;
 
 const places = distribution();
 let worlds: ThreeWorlds;
