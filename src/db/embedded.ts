@@ -90,18 +90,37 @@ function initialise(dataFolder: string, initdb: string, runner: Runner, env: Nod
   fs.renameSync(draft, dataFolder);
 }
 
+/** What a server notes of itself in its data folder. */
+interface LockFile {
+  pid: number;
+  port: number;
+  /** Whether it accepts connections. */
+  ready: boolean;
+}
+
+const lockFileOf = (dataFolder: string): string => path.join(dataFolder, 'postmaster.pid');
+
+/** The lock file of a data folder (line 1: process, 4: port, 8: status); null where there is none. */
+export function readLockFile(dataFolder: string): LockFile | null {
+  try {
+    const lines = fs.readFileSync(lockFileOf(dataFolder), 'utf8').split('\n');
+    return { pid: Number(lines[0]), port: Number(lines[3]), ready: lines[7]?.trim() === 'ready' };
+  } catch {
+    return null;
+  }
+}
+
 /** Waits for a server that our killed predecessor left behind (it dies a moment after its parent). */
 async function waitForPredecessor(dataFolder: string): Promise<void> {
-  const pidFile = path.join(dataFolder, 'postmaster.pid');
-  for (let tries = 0; fs.existsSync(pidFile) && tries < 50; tries += 1) {
-    const pid = Number(fs.readFileSync(pidFile, 'utf8').split('\n')[0]);
+  for (let tries = 0; tries < 50; tries += 1) {
+    const file = readLockFile(dataFolder);
+    if (file === null) return;
     // PostgreSQL would take whoever was given the number since, after a restart of the machine, for that server.
-    if (isSomethingElse(pid)) return fs.rmSync(pidFile);
-    if (!isPostgres(pid)) return;
+    if (isSomethingElse(file.pid)) return fs.rmSync(lockFileOf(dataFolder));
+    if (!isPostgres(file.pid)) return;
     await pause(100);
   }
-  if (fs.existsSync(pidFile))
-    throw new Error(`Another server is using the data folder ${dataFolder}. Stop it, or choose another folder with DATA_DIR.`);
+  throw new Error(`Another server is using the data folder ${dataFolder}. Stop it, or choose another folder with DATA_DIR.`);
 }
 
 const isPostgres = (pid: number): boolean => commandOf(pid)?.includes('postgres') === true;
@@ -167,6 +186,8 @@ export async function startEmbedded(dataFolder: string, settings: Record<string,
     server.once('error', reject);
     void ended.then(reject);
   });
+  // By its lock file others find it, which says so a moment later than the log.
+  while (readLockFile(dataFolder)?.ready === false) await pause(5);
   return {
     url: `postgresql://app@127.0.0.1:${port}/postgres`,
     lost,

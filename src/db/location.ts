@@ -1,8 +1,7 @@
-import fs from 'node:fs';
 import path from 'node:path';
 import { Client } from 'pg';
 import { pause } from '../lib/deadline';
-import { type EmbeddedPostgres, isSomethingElse, startEmbedded } from './embedded';
+import { type EmbeddedPostgres, isSomethingElse, readLockFile, startEmbedded } from './embedded';
 import { unreachable } from './reach';
 
 /** A database that can be used, and how to let go of it. */
@@ -84,16 +83,19 @@ async function untilNoGuests(url: string, waiting: () => void): Promise<void> {
   }
 }
 
-/** Address of a live server over `folder`, from its own lock file (line 1: process, 4: port, 8: status), or null. */
+/** Address of a live server over `folder`, by its own lock file, or null. */
 function runningServer(folder: string): string | null {
+  const file = readLockFile(folder);
+  // A server that ended with its machine leaves its file behind, and its number to another process.
+  return file?.ready === true && isAlive(file.pid) && !isSomethingElse(file.pid)
+    ? `postgresql://app@127.0.0.1:${file.port}/postgres`
+    : null;
+}
+
+function isAlive(pid: number): boolean {
   try {
-    const lines = fs.readFileSync(path.join(folder, 'postmaster.pid'), 'utf8').split('\n');
-    process.kill(Number(lines[0]), 0);
-    // A server that ended with its machine leaves its file behind, and its number to another process.
-    return lines[7]?.trim() === 'ready' && !isSomethingElse(Number(lines[0]))
-      ? `postgresql://app@127.0.0.1:${Number(lines[3])}/postgres`
-      : null;
+    return process.kill(pid, 0);
   } catch {
-    return null;
+    return false;
   }
 }
