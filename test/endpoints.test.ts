@@ -369,7 +369,10 @@ test('a quote is the price list as far as it concerns the endpoint, and the pric
   });
   expect(whales?.endpoints).toEqual((whole.endpoints as { path: string }[]).filter(({ path }) => path === '/api/v1/trades/whales'));
   expect(whales?.filters).toContainEqual({ param: 'category', factor: 0.7, condition: 'sent', endpoints: ['/api/v1/trades/whales'] });
-  expect(compare?.special_rules).toEqual([{ endpoints: ['/api/v1/wallets/compare'], rule: 'number of wallets / 2' }]);
+  expect(compare?.special_rules).toEqual([
+    { endpoints: ['/api/v1/wallets/compare'], rule: 'number of wallets / 2' },
+    { endpoints: ['/api/v1/wallets/compare'], rule: 'timeframe: min(1, multiplier)' },
+  ]);
   expect(copies?.caps).toEqual({ '/api/v1/wallets/copy-traders': 0.12 });
   expect(JSON.stringify(whales).length).toBeLessThan(JSON.stringify(whole).length / 10);
 });
