@@ -25,6 +25,9 @@ export const POSITION_COLUMNS = [
 const sumOf = (column: string, kind: string): string => `coalesce(sum(e.${column}) FILTER (WHERE e.kind = '${kind}'), 0)`;
 const newestOwner = (condition: string): string =>
   `(array_agg(e.owner ORDER BY e."timestamp" DESC, e.slot DESC NULLS LAST, e.tx_id DESC, e.outer_ix DESC, e.inner_ix DESC) FILTER (WHERE ${condition}))[1]`;
+/** Of legs whose newest events are of one second the one of the later slot, and of one slot always the same. */
+const newestLeg = (column: string): string =>
+  `(array_agg(${column} ORDER BY last_at DESC, last_slot DESC NULLS LAST, last_tx DESC, rebalance) FILTER (WHERE ${column} IS NOT NULL))[1] AS ${column}`;
 /** The part of `a` that is not given back by `b` in the same rebalance; all of `a` elsewhere. */
 const net = (a: string, b: string): string => `sum(CASE WHEN rebalance THEN greatest(${a} - ${b}, 0) ELSE ${a} END)`;
 
@@ -55,8 +58,7 @@ SELECT s.pool_address, s.position_address, s.pool_type,
   CASE WHEN p.opened_at <= s.first_at THEN p.opened_at WHEN s.first_deposit_at = s.first_at THEN s.first_at END AS opened_at, c.closed_at, s.first_at, s.last_at,
   greatest(s.last_at, c.closed_at) AS changed_at
 FROM (
-  SELECT pool_address, position_address, min(pool_type) AS pool_type, (array_agg(owner ORDER BY last_at DESC) FILTER (WHERE owner IS NOT NULL))[1] AS owner,
-    (array_agg(mover ORDER BY last_at DESC) FILTER (WHERE mover IS NOT NULL))[1] AS mover,
+  SELECT pool_address, position_address, min(pool_type) AS pool_type, ${newestLeg('owner')}, ${newestLeg('mover')},
     sum(n)::int AS event_count, sum(deposits)::int AS deposits, sum(unpriced)::int AS unpriced, sum(uncounted)::int AS uncounted,
     ${net('deposit_usd', 'withdraw_usd')} AS deposited_usd, ${net('withdraw_usd', 'deposit_usd')} AS withdrawn_usd, sum(claim_usd) AS claimed_usd,
     ${net('deposit_x', 'withdraw_x')} AS deposited_x, ${net('deposit_y', 'withdraw_y')} AS deposited_y,
@@ -72,7 +74,7 @@ FROM (
       ${sumOf('amount_x', 'deposit')} AS deposit_x, ${sumOf('amount_y', 'deposit')} AS deposit_y,
       ${sumOf('amount_x', 'withdraw')} AS withdraw_x, ${sumOf('amount_y', 'withdraw')} AS withdraw_y,
       count(*) FILTER (WHERE e.kind <> 'claim' AND e.liquidity_delta IS NULL) AS unmeasured, coalesce(sum(e.liquidity_delta), 0) AS liquidity,
-      min(e."timestamp") AS first_at, max(e."timestamp") AS last_at,
+      min(e."timestamp") AS first_at, max(e."timestamp") AS last_at, max(e.slot) AS last_slot, max(e.tx_id) AS last_tx,
       min(e."timestamp") FILTER (WHERE e.kind = 'deposit') AS first_deposit_at,
       max(e."timestamp") FILTER (WHERE e.kind = 'deposit') AS last_deposit_at, max(e."timestamp") FILTER (WHERE e.kind = 'withdraw') AS last_withdraw_at
     FROM ${source} WHERE e.position_address <> '' ${before === null ? '' : `AND e."timestamp" < ${before}`}

@@ -96,6 +96,7 @@ test('whatever the fields of an event hold, its page is loaded, and a rebuild le
   await load('pair_all.json', pairs);
   await load('tokens.json', tokenList);
   let run = 0;
+  const seed = Date.now();
   await fc.assert(
     fc.asyncProperty(TRANSACTIONS, async (told) => {
       run += 1;
@@ -105,11 +106,11 @@ test('whatever the fields of an event hold, its page is loaded, and a rebuild le
       const report = await load('transactions.ndjson', answers, 'ndjson');
       expect(report.inserted).toBeGreaterThan(10);
     }),
-    { numRuns: 8, endOnFailure: true },
+    { numRuns: 8, endOnFailure: true, seed },
   );
   const before = await dumped();
   await inTransaction(db.pool, rebuild);
-  expect(differencesOf(before, await dumped())).toEqual({});
+  expect({ seed, differences: differencesOf(before, await dumped()) }).toEqual({ seed, differences: {} });
 });
 
 test('a reward of an index that none has is counted, and its neighbours are kept', async () => {
