@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { AppError, type ErrorCode } from '../errors';
 import { pause, withDeadline } from '../lib/deadline';
+import { Earlier } from './earlier';
 import { type HeldVerdict, judgeHeld } from './held';
 import { findKnown } from './known';
 import { type ClaimKeys, claimKeysOf, newCollectKey } from './claims';
@@ -8,10 +9,9 @@ import { type Claim, DELIVERED_AFTER_MS } from './ledger';
 import { challengeOf, findPresented, idempotencyKeyOf } from './present';
 import type { Admission, Credential, Outcome, Protocol, Sale, ValidProof, Work } from './protocol';
 import { Settler } from './settler';
-import { type Admitted, type CorridorParts, InFlight, pending, SWITCHED_OFF_RETRY_S, type Visit } from './visit';
+import { type Admitted, type CorridorParts, InFlight, inFlight, pending, SWITCHED_OFF_RETRY_S, type Visit } from './visit';
 import { runWithin } from './work';
 
-const PENDING_HEADER = { 'X-Payment-Settlement': 'pending' };
 /** Told to who shows the transaction alone, which anybody can copy once it is sent. */
 const PENDING_ELSEWHERE =
   'The payment was sent but is not confirmed yet. Its answer is collected with what came with the payment, or was told of it: its quote, or its Idempotency-Key.';
@@ -23,10 +23,12 @@ const SEEN_PROOFS = 20_000;
 /** Challenge, validate, claim, execute, settle: money moves in the last step only, and only for an answer. */
 export class Corridor {
   private readonly settler: Settler;
+  private readonly earlier: Earlier;
   private readonly seen = new LRUCache<string, true>({ max: SEEN_PROOFS });
 
   constructor(private readonly parts: CorridorParts) {
     this.settler = new Settler(parts);
+    this.earlier = new Earlier(parts, this.settler);
   }
 
   /** Never throws for a consumer's fault, nor for ours: what is not an AppError is logged and becomes `internal`. */
@@ -35,7 +37,7 @@ export class Corridor {
     try {
       return await this.enter(visit);
     } catch (error) {
-      if (error instanceof InFlight) return this.inFlight(visit, error);
+      if (error instanceof InFlight) return inFlight(error, visit.collect_by);
       return this.refusal(visit, this.settler.tell(error, sale));
     }
   }
@@ -91,38 +93,20 @@ export class Corridor {
       throw new AppError('payment_in_progress', { retry_after_s: 1 });
     }
     visit.collect_by = madeUp;
-    const { id, waiting, unserved } = claimed;
+    const { id, waiting } = claimed;
     // A purchase that has a name of its own is meant as another one.
     const unnamed = madeUp !== null || !keys.kinds.includes('buyer');
     const may_keep = claimed.kept < config.rechallenge_max;
     const admitted: Admitted = { visit, protocol, proof, id, admitted_at: new Date(), began_at: null, waiting, may_keep, landed: null };
     let deadline: number;
     try {
-      const earlier = unserved !== null && unnamed ? await this.answerEarlier(admitted, unserved) : null;
+      const earlier = unnamed ? await this.earlier.answer(admitted, claimed) : null;
       if (earlier !== null) return earlier;
       deadline = await this.admit(admitted, claimed, await (asked ?? this.ask(protocol, proof)));
     } catch (error) {
       return this.settler.giveUp(admitted, error);
     }
     return this.serve(admitted, deadline);
-  }
-
-  /**
-   * Who paid and was told nothing, because the connection or the process broke, begins anew as a rule: with a fresh offer and a fresh signature, which
-   * shows that it is the payer. It is given what it has paid for, and its claim is let go of. Null when somebody else was given it.
-   */
-  private async answerEarlier({ id, proof }: Admitted, unserved: string): Promise<Outcome | null> {
-    const { ledger, config } = this.parts;
-    const earlier = await ledger.handOut(unserved, config.kept_answer_ms);
-    if (earlier === null) return null;
-    await ledger.release(id, proof.proof_key, 'answered_before', false, null).catch(() => undefined);
-    const { record, answer, settled_at } = earlier;
-    return {
-      kind: 'paid',
-      answer: JSON.parse(answer),
-      replayed: true,
-      headers: this.settler.protocolOf(record).receipt(record, settled_at),
-    };
   }
 
   private async ask(protocol: Protocol, proof: ValidProof): Promise<Admission & { at: Date }> {
@@ -244,23 +228,10 @@ export class Corridor {
     }
     const taken = await ledger.takeOver(record.id);
     if (taken === null) throw inProgress;
-    const answer = JSON.parse(verdict.answer) as unknown;
-    return this.settler.broadcast(visit, taken, answer, true);
+    return this.settler.broadcast(visit, taken.record, JSON.parse(taken.answer), true);
   }
 
   // ---- how it is told ----
-
-  private inFlight({ collect_by }: Visit, { error, transaction }: InFlight): Outcome {
-    const told =
-      collect_by === null
-        ? error
-        : new AppError(error.code, {
-            ...error.context,
-            message: `${error.message} The answer is collected with the header Idempotency-Key: ${collect_by}`,
-            suggestion: { ...error.context.suggestion, 'Idempotency-Key': collect_by },
-          });
-    return { kind: 'refused', error: told, charged: 'pending', transaction, headers: PENDING_HEADER };
-  }
 
   private async refusal(visit: Visit, error: AppError): Promise<Outcome> {
     if (error.status !== 402) return { kind: 'refused', error, charged: false, transaction: null, headers: {} };

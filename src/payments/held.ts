@@ -9,7 +9,7 @@ export type HeldVerdict =
   /** Hand out the kept answer. */
   | { kind: 'replay'; held: HeldPayment; answer: string }
   /** Send and ask the chain again: the buyer is there and wants it. */
-  | { kind: 'resume'; held: HeldPayment; answer: string }
+  | { kind: 'resume'; held: HeldPayment }
   /** Paid by the buyer's own broadcast, never served. */
   | { kind: 'serve'; held: HeldPayment }
   /** Money may be moving; say so and nothing else. */
@@ -44,7 +44,7 @@ function collect(held: HeldPayment): HeldVerdict {
     case 'BROADCASTING':
       return refuse('payment_in_progress');
     case 'UNKNOWN':
-      return answer === null ? { kind: 'pending', held } : { kind: 'resume', held, answer };
+      return answer === null ? { kind: 'pending', held } : { kind: 'resume', held };
     case 'OWED':
       return { kind: 'serve', held };
     case 'CONFIRMED':

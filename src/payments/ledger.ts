@@ -71,6 +71,14 @@ export interface Claim {
   waiting: string | null;
   /** Id of a payment of this payer for this very request that was lately settled and handed out to nobody. */
   unserved: string | null;
+  /** The same of one that was sent, and whose end nobody heard. */
+  unsettled: string | null;
+}
+
+/** A payment on record, and the JSON text of its answer. */
+export interface Answered {
+  record: PaymentRecord;
+  answer: string;
 }
 
 /** The work of a payment, done: its answer as JSON text. */
@@ -93,6 +101,7 @@ interface ClaimRow {
   kept: number | null;
   waiting: string | null;
   unserved: string | null;
+  unsettled: string | null;
 }
 
 function recordOf(row: Row): PaymentRecord {
@@ -161,14 +170,15 @@ export class Ledger {
     const by = [this.instance, proof_key, keys.collecting, transaction, JSON.stringify(details), keys.keys, keys.kinds];
     try {
       const { rows } = await this.ask<ClaimRow>(CLAIM, [...what, ...by, limit.since, limit.most, unservedMs]);
-      const { made = null, faults = 0, open_sum, kept, waiting = null, unserved = null } = rows[0] ?? {};
-      return { id: made === null ? null : String(made), faults, open_sum: BigInt(open_sum ?? 0), kept: kept ?? 0, waiting, unserved };
+      const { made = null, faults = 0, open_sum, kept, waiting = null, unserved = null, unsettled = null } = rows[0] ?? {};
+      const id = made === null ? null : String(made);
+      return { id, faults, open_sum: BigInt(open_sum ?? 0), kept: kept ?? 0, waiting, unserved, unsettled };
     } catch (error) {
       // The claim may stand, with nobody who would work for it.
       if (error instanceof AppError) this.missed.add(() => this.unclaim(proof_key, sale.request_id));
       // Claimed in the same moment by somebody who is, or says to be, another payer.
       if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
-      return { id: null, faults: 0, open_sum: 0n, kept: 0, waiting: null, unserved: null };
+      return { id: null, faults: 0, open_sum: 0n, kept: 0, waiting: null, unserved: null, unsettled: null };
     }
   }
 
@@ -273,12 +283,13 @@ export class Ledger {
   }
 
   /** Takes an unresolved settlement over, to send and ask again; null when somebody else is at it. */
-  takeOver(id: string): Promise<PaymentRecord | null> {
-    return this.moved(MOVES.take, id, ['UNKNOWN'], 'BROADCASTING', 'taken up again by the buyer', [this.instance]);
+  async takeOver(id: string): Promise<Answered | null> {
+    const row = await this.movedRow(MOVES.take, id, ['UNKNOWN'], 'BROADCASTING', 'taken up again by the buyer', [this.instance]);
+    return row === undefined ? null : { record: recordOf(row), answer: row.answer as string };
   }
 
   /** Marks what is paid as handed out now, collectable for `keptMs` more milliseconds; null when somebody else has handed it out. */
-  async handOut(id: string, keptMs: number): Promise<{ record: PaymentRecord; answer: string; settled_at: Date } | null> {
+  async handOut(id: string, keptMs: number): Promise<(Answered & { settled_at: Date }) | null> {
     const row = await this.movedRow(MOVES.handOut, id, ['CONFIRMED'], 'DELIVERED', 'to a fresh proof of its buyer', [keptMs]);
     return row === undefined ? null : { record: recordOf(row), answer: row.answer as string, settled_at: row.settled_at as Date };
   }

@@ -109,7 +109,10 @@ export class Settler {
       log.info(about, 'payment settled');
       // Handed out to nobody: it waits for its buyer.
       if (hasLeft(visit)) await ledger.confirmed(record.id, settlement.transaction);
-      return this.paid(visit, { ...record, transaction: settlement.transaction }, answer, replayed, new Date());
+      const outcome = this.paid(visit, { ...record, transaction: settlement.transaction }, answer, replayed, new Date());
+      // What was taken up again counts as under way for its payer's next one.
+      if (replayed) await ledger.flush();
+      return outcome;
     }
     if (settlement.status === 'unknown') {
       figures.payment('pending', record);

@@ -75,7 +75,7 @@ export const MOVES = {
     set: `owed = true, transaction = $5, raw = NULL, reason = $6, details = CASE WHEN owed THEN p.details ELSE p.details || $7 END`,
     where: '(owed OR proof_key = $8)',
   }),
-  take: move('take', { set: 'instance = $5' }),
+  take: move('take', { set: 'instance = $5', told: `${COLUMNS}, p.answer` }),
   handOut: move('hand_out', {
     set: "answer_until = now() + $5 * interval '1 millisecond'",
     also: letGo('$5'),
@@ -83,11 +83,16 @@ export const MOVES = {
   }),
 } as const;
 
-/** Claims, and looks for a payment of the same payer $2 for the same request $6 that was settled within $16 milliseconds and handed out to nobody. */
+/**
+ * Claims, and looks for payments of the same payer $2 for the same request $6 that are no older than $16 milliseconds: one that was settled and handed
+ * out to nobody, and one that was sent and given up waiting for, though it may have been taken up again since.
+ */
 export const CLAIM: NamedStatement = {
   name: 'payment_claim',
   text: `SELECT claimed.*, (SELECT min(id) FROM payment WHERE payer = $2 AND request_hash = $6 AND state = 'CONFIRMED' AND answer IS NOT NULL
-      AND settled_at > now() - $16 * interval '1 millisecond') AS unserved${RELAXED}
+      AND settled_at > now() - $16 * interval '1 millisecond') AS unserved,
+    (SELECT min(id) FROM payment WHERE payer = $2 AND request_hash = $6 AND state = ANY ('{BROADCASTING,UNKNOWN}') AND answer IS NOT NULL
+      AND (state = 'UNKNOWN' OR step > ${WRITTEN_AHEAD}) AND created_at > now() - $16 * interval '1 millisecond') AS unsettled${RELAXED}
     FROM claim_payment($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) claimed`,
 };
 

@@ -1,7 +1,7 @@
 import { AppError } from '../errors';
 import type { PaymentsConfig } from './config';
 import type { Ledger } from './ledger';
-import type { PaymentFigures, PaymentLog, Protocol, Sale, ValidProof, Work } from './protocol';
+import type { Outcome, PaymentFigures, PaymentLog, Protocol, Sale, ValidProof, Work } from './protocol';
 import type { Presented } from './present';
 import type { Rechallenge } from './rechallenge';
 
@@ -61,6 +61,21 @@ const PENDING_RETRY_S = 3;
 /** Sent, without a word of the chain yet; in its usual words, or in these. */
 export const pending = (message?: string): AppError =>
   new AppError('settlement_pending', { retry_after_s: PENDING_RETRY_S, ...(message === undefined ? {} : { message }) });
+
+const PENDING_HEADER = { 'X-Payment-Settlement': 'pending' };
+
+/** How a payment in flight is told: to a buyer that shows nothing to collect its answer by, with a key that was made up for it. */
+export function inFlight({ error, transaction }: InFlight, collectBy: string | null): Outcome {
+  const told =
+    collectBy === null
+      ? error
+      : new AppError(error.code, {
+          ...error.context,
+          message: `${error.message} The answer is collected with the header Idempotency-Key: ${collectBy}`,
+          suggestion: { ...error.context.suggestion, 'Idempotency-Key': collectBy },
+        });
+  return { kind: 'refused', error: told, charged: 'pending', transaction, headers: PENDING_HEADER };
+}
 
 /** Seconds after which to come back for a protocol that is not configured: whoever runs the service has to switch it on first. */
 export const SWITCHED_OFF_RETRY_S = 60;

@@ -1,6 +1,19 @@
 import type { Keypair } from '@solana/web3.js';
 import type { Outcome, Sale } from '../../src/payments/protocol';
-import { challengeOf, fundedBuyer, openTill, proofFor, requirementOf, saleOf, signedHeaders, type Till, told, until, workOf } from './till';
+import {
+  challengeOf,
+  fundedBuyer,
+  openTill,
+  proofFor,
+  requirementOf,
+  saleOf,
+  signedHeaders,
+  type Till,
+  told,
+  until,
+  untilSampled,
+  workOf,
+} from './till';
 
 // Paid, and the connection or the process broke before the answer: most buyers do not repeat their proof, they begin anew.
 
@@ -30,13 +43,20 @@ describe('a payment that was settled and handed out to nobody', () => {
       return rows.every(({ state }) => state === 'CONFIRMED');
     });
 
-  /** Pays, and hears nothing: the chain is silent for longer than the buyer's patience. */
-  async function payUnheard(headers: Record<string, string>): Promise<void> {
+  /** Pays, and hears nothing: the chain is silent, now and for longer than the buyer's patience. Returns the transaction. */
+  async function payIntoSilence(headers: Record<string, string>, ...methods: string[]): Promise<string> {
     const silence = workOf(async () => {
-      for (const method of ['getSignatureStatuses', 'getTransaction']) till.solana.faults.inject(method, { kind: 'refuse' }, Infinity);
+      for (const method of ['getTransaction', ...methods]) till.solana.faults.inject(method, { kind: 'refuse' }, Infinity);
       return 'paid for';
     });
-    expect(told(await charge(headers, silence))).toBe('503 settlement_pending');
+    const outcome = await charge(headers, silence);
+    expect(told(outcome)).toBe('503 settlement_pending');
+    return (outcome as Outcome & { kind: 'refused' }).transaction as string;
+  }
+
+  /** The same, and the chain speaks again when the buyer has left. */
+  async function payUnheard(headers: Record<string, string>): Promise<void> {
+    await payIntoSilence(headers);
     till.solana.faults.clear();
     await settled();
   }
@@ -88,5 +108,70 @@ describe('a payment that was settled and handed out to nobody', () => {
     const age = "UPDATE payment SET settled_at = settled_at - interval '11 minutes' WHERE payer = $1";
     await till.database.pool.query(age, [buyer.publicKey.toBase58()]);
     expect([await afresh(), await spent()]).toEqual(['200', 5n]);
+  });
+
+  describe('while the chain has not judged it', () => {
+    it('nothing more is paid by its buyer who signs afresh; once the chain speaks, that one is given the answer', async () => {
+      const transaction = await payIntoSilence(await signedHeaders(till, buyer));
+      const [headers, work] = [await signedHeaders(till, buyer), workOf()];
+      expect(await charge(headers, work)).toMatchObject({ error: { code: 'settlement_pending' }, charged: 'pending', transaction });
+      till.solana.faults.clear();
+      expect(await charge(headers, work)).toMatchObject({ kind: 'paid', replayed: true, answer: 'paid for' });
+      expect([work.runs(), await spent()]).toEqual([0, 1n]);
+      expect([await afresh(), await spent()]).toEqual(['200', 2n]);
+    });
+
+    it('who shows nothing to collect by is told no key of a proof that was not used', async () => {
+      const version1 = async () => ({ 'X-PAYMENT': proofFor(buyer, requirementOf(await challengeOf(till)), { version: 1 }) });
+      await payIntoSilence(await version1());
+      const outcome = await charge(await version1());
+      expect(told(outcome)).toBe('503 settlement_pending');
+      expect(JSON.stringify(outcome)).not.toContain('Idempotency-Key');
+    });
+
+    it('one at a time asks what became of it, the others are told to wait', async () => {
+      await payIntoSilence(await signedHeaders(till, buyer));
+      const proofs = await Promise.all(Array.from({ length: 4 }, () => signedHeaders(till, buyer)));
+      const outcomes = await Promise.all(proofs.map((headers) => charge(headers)));
+      expect(outcomes.map(told).sort()).toEqual([...Array<string>(3).fill('409 payment_in_progress'), '503 settlement_pending']);
+      expect(outcomes.every((outcome) => outcome.kind === 'refused' && Number(outcome.error.context.retry_after_s) > 0)).toBe(true);
+      expect(await spent()).toBe(1n);
+    });
+
+    it('and never will have it, the fresh one pays', async () => {
+      await payIntoSilence(await signedHeaders(till, buyer), 'sendTransaction');
+      till.solana.faults.clear();
+      till.solana.advanceSlots(250);
+      await untilSampled(till);
+      expect([await afresh(), await spent()]).toEqual(['200', 1n]);
+    });
+
+    it('nobody else waits for it, no other request, no purchase with a name of its own, and nobody for ever', async () => {
+      await payIntoSilence(await signedHeaders(till, buyer));
+      const other = await fundedBuyer(till);
+      const path = '/api/v1/markets/other';
+      const elsewhere = { path, request_hash: saleOf({ path }).request_hash };
+      const fresh = [
+        [await signedHeaders(till, other), {}],
+        [await signedHeaders(till, buyer, {}, saleOf(elsewhere)), elsewhere],
+        [{ ...(await signedHeaders(till, buyer)), 'Idempotency-Key': 'another-purchase' }, {}],
+        [await signedHeaders(till, buyer, { identifier: 'yet-another-purchase' }), {}],
+      ] as const;
+      const served: string[] = [];
+      for (const [headers, sale] of fresh) {
+        till.solana.faults.clear();
+        const before = await till.solana.usdcBalance(till.merchant.publicKey.toBase58());
+        // Of the earlier one nothing is heard all the while.
+        await till.database.pool.query("UPDATE payment SET state = 'UNKNOWN' WHERE id = (SELECT min(id) FROM payment WHERE payer = $1)", [
+          buyer.publicKey.toBase58(),
+        ]);
+        served.push(told(await charge(headers, workOf(), sale)));
+        expect((await till.solana.usdcBalance(till.merchant.publicKey.toBase58())) - before).toBe(20_000n);
+      }
+      expect(served).toEqual(['200', '200', '200', '200']);
+      const age = "UPDATE payment SET created_at = created_at - interval '11 minutes' WHERE payer = $1";
+      await till.database.pool.query(age, [buyer.publicKey.toBase58()]);
+      expect(await afresh()).toBe('200');
+    });
   });
 });

@@ -1,0 +1,55 @@
+import { AppError } from '../errors';
+import type { Claim } from './ledger';
+import type { Outcome } from './protocol';
+import type { Settler } from './settler';
+import { type Admitted, type CorridorParts, InFlight, inFlight, pending } from './visit';
+
+const SENT = 'An earlier payment of this wallet for the same request was sent and is not confirmed yet. This one was not used.';
+const BEING_SETTLED = 'An earlier payment of this wallet for the same request is being settled. This one was not used.';
+const BEING_SETTLED_RETRY_S = 2;
+
+/**
+ * What a payer gets who begins anew: who paid and was told nothing, because the connection, the process or the chain fell silent, does so as a rule, with
+ * a fresh offer and a fresh signature, which shows that it is the payer. It is given what it has paid for, and its new claim is let go of.
+ */
+export class Earlier {
+  constructor(
+    private readonly parts: Pick<CorridorParts, 'ledger' | 'config' | 'rechallenge'>,
+    private readonly settler: Settler,
+  ) {}
+
+  /** Null when there is no earlier payment that counts: none was made, somebody else was given its answer, the chain will never have it. */
+  async answer(admitted: Admitted, { unserved, unsettled }: Claim): Promise<Outcome | null> {
+    const settled = unserved === null ? null : await this.handOut(unserved);
+    const outcome = settled ?? (unsettled === null ? null : await this.settle(admitted, unsettled));
+    const { id, proof } = admitted;
+    if (outcome !== null) await this.parts.ledger.release(id, proof.proof_key, 'answered_before', false, null).catch(() => undefined);
+    return outcome;
+  }
+
+  private async handOut(id: string): Promise<Outcome | null> {
+    const { ledger, config } = this.parts;
+    const earlier = await ledger.handOut(id, config.kept_answer_ms);
+    if (earlier === null) return null;
+    const { record, answer, settled_at } = earlier;
+    const headers = this.settler.protocolOf(record).receipt(record, settled_at);
+    return { kind: 'paid', answer: JSON.parse(answer), replayed: true, headers };
+  }
+
+  /** Sends and asks the chain again. Throws payment_in_progress while somebody else does. */
+  private async settle(admitted: Admitted, id: string): Promise<Outcome | null> {
+    const { ledger, rechallenge } = this.parts;
+    const { visit, proof } = admitted;
+    const taken = await ledger.takeOver(id);
+    if (taken === null) throw new AppError('payment_in_progress', { message: BEING_SETTLED, retry_after_s: BEING_SETTLED_RETRY_S });
+    try {
+      return await this.settler.broadcast(visit, taken.record, JSON.parse(taken.answer), true);
+    } catch (error) {
+      if (error instanceof InFlight) return inFlight(new InFlight(pending(SENT), error.transaction), null);
+      if (!(error instanceof AppError && error.code === 'settlement_failed')) throw error;
+      // What was made for it may wait for this one.
+      admitted.waiting ??= (await rechallenge.find(proof.payer, visit.sale.request_hash).catch(() => undefined)) ?? null;
+      return null;
+    }
+  }
+}
