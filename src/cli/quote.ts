@@ -2,8 +2,9 @@ import { loadCatalogue } from '../catalogue';
 import type { Endpoint } from '../endpoints/endpoint';
 import { rawOfBody, rawOfQuery, readParameters } from '../endpoints/read';
 import type { Reading } from '../endpoints/reading';
-import { WINDOW_LISTS } from '../pricing/exceptions';
+import { CAPS_MICRO, WINDOW_LISTS } from '../pricing/exceptions';
 import { quote } from '../pricing/quote';
+import { BASE_MICRO, usd } from '../pricing/tiers';
 import { type Command, parseArguments } from './command';
 import { parseRequest } from './request';
 
@@ -28,18 +29,19 @@ export const command: Command = async (args, { root }) => {
 
 function explain(endpoint: Endpoint, reading: Reading): string {
   const { variables } = reading;
-  const { pricing, price_usd, amount } = quote(endpoint, variables);
+  const { pricing, amount } = quote(endpoint, variables);
+  const cap = CAPS_MICRO[endpoint.name];
   const windows = variables.timeframe ?? variables[WINDOW_LISTS[endpoint.name] ?? ''] ?? 'none';
   const filters = pricing.filters.map(({ param, factor }) => `${param} × ${factor}`).join(', ') || 'none';
   const lines = [
     `${endpoint.method} ${endpoint.path}: ${endpoint.summary}`,
-    `  base        $${pricing.base_usd}  (${pricing.tier})`,
+    `  base        ${usd(BASE_MICRO[pricing.tier])}  (${pricing.tier})`,
     `  timeframe   × ${pricing.timeframe_multiplier}  (${String(windows)})`,
     `  limit       × ${pricing.limit_multiplier}`,
     `  filters     × ${pricing.filter_multiplier}  (${filters})`,
     `  special     × ${pricing.special_multiplier}`,
-    ...(pricing.cap_usd === null ? [] : [`  cap         $${pricing.cap_usd}`]),
-    `  price       $${price_usd}  (${amount} micro-USDC)${pricing.clamped ? `, held at the ${pricing.clamped}` : ''}`,
+    ...(cap === undefined ? [] : [`  cap         ${usd(cap)}`]),
+    `  price       ${usd(amount)}  (${amount} micro-USDC)${pricing.clamped ? `, held at the ${pricing.clamped}` : ''}`,
     ...reading.problems.map(
       (problem) =>
         `  ! ${problem.param} ${problem.issue}; allowed: ${JSON.stringify(problem.allowed)}; got: ${JSON.stringify(problem.got ?? null)}`,

@@ -268,6 +268,12 @@ test('quote explains a price', async () => {
   );
 });
 
+test('quote writes dollars as the price list does', async () => {
+  const run = program(['quote', 'GET', '/api/v1/wallets/top-performers?timeframe=24h'], {});
+  expect(await run.ended).toBe(0);
+  expect(run.output()).toMatch(/price\s+\$0\.10\s+\(100000 micro-USDC\)/);
+});
+
 test('quote says what is wrong, and what may have been meant', async () => {
   const run = program(['quote', 'GET', '/api/v1/markets/trending?limt=5&category=Sprots'], {});
   expect(await run.ended).toBe(1);
