@@ -156,7 +156,8 @@ export class SolanaBank {
       ...loaded.writable,
       ...loaded.readonly,
     ];
-    return { wire, transaction, signature, keys, loaded };
+    // A landed transaction is kept: a piece of a buffer would keep the whole of it, 64 KB for each.
+    return { wire: Uint8Array.from(wire), transaction, signature, keys, loaded };
   }
 
   /** Runs without effect. With `sigVerify`, a wrong signature is the error SignatureFailure. */
