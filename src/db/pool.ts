@@ -12,7 +12,7 @@ import {
   types,
 } from 'pg';
 import { untilAborted } from '../lib/deadline';
-import { unreachable } from './reach';
+import { noteRefusal, unreachable } from './reach';
 
 /** What a session is set to, by name. */
 export type Settings = Readonly<Record<string, string | number>>;
@@ -108,6 +108,7 @@ class Connections extends Pool {
     const refuse = (): void => told(new Error('The pool of connections ended'), undefined, () => undefined);
     this.waiting.add(refuse);
     super.connect((error, client, release) => {
+      if (error) noteRefusal(error);
       if (this.waiting.delete(refuse)) told(error, client, release);
       else if (client) release();
     });

@@ -10,10 +10,19 @@ export function unreachable(url: string, cause: unknown): Error {
 }
 
 /** By these the server, or a pooler before it, refuses a connection or ends one; its word for how severe an error is it says in its own language. */
-const NO_CONNECTION = /^(08|28|3D|53|57P)|^55000$/;
+const NO_CONNECTION = '08|28|3D|57P|55000';
+/** By these it cannot do now what it could: no room on its disk, a disk that fails, nothing written any more, a copy that must go on replaying. */
+const UNABLE = '53|58|25006|40001';
+const NO_ANSWER = new RegExp(`^(${NO_CONNECTION}|${UNABLE})`);
 
-/** Whether the database answered a statement, if with an error: not where the connection failed, or was ended by the server. */
-export const isAnswer = (error: unknown): boolean => error instanceof DatabaseError && !NO_CONNECTION.test(error.code ?? '');
+const refusals = new WeakSet<object>();
+
+/** Notes that a connection was refused by this error, whose code tells everything and nothing: a server without room on its disk calls it an internal one. */
+export const noteRefusal = (error: Error): void => void refusals.add(error);
+
+/** Whether the database answered a statement, if with an error: not where the connection failed, or was ended by the server, or it could not be served at the time. */
+export const isAnswer = (error: unknown): boolean =>
+  error instanceof DatabaseError && !refusals.has(error) && !NO_ANSWER.test(error.code ?? '');
 
 /** A database that is started anew is back within seconds. */
 const AWAY_RETRY_S = 5;

@@ -39,13 +39,19 @@ export interface Health {
 /** Who asks for health does not wait long: what has not answered by then is down. */
 const PATIENCE_MS = 3_000;
 
-async function timed<T>(work: () => Promise<T>): Promise<{ ok: boolean; latency_ms: number }> {
+async function timed(work: () => Promise<unknown>): Promise<{ ok: boolean; latency_ms: number }> {
   const started = performance.now();
   const ok = await inTime(PATIENCE_MS, work).then(
     () => true,
     () => false,
   );
   return { ok, latency_ms: roundTo(performance.now() - started, 1) };
+}
+
+/** A database that only reads, as one is that others have replaced or whose disk is nearly full, takes no payments. */
+async function askWritten(pool: Pick<Pool, 'query'>): Promise<void> {
+  const { rows } = await pool.query<{ no: string }>("SELECT current_setting('transaction_read_only') AS no");
+  if (rows[0]?.no === 'on') throw new Error('The database takes no writes.');
 }
 
 const isoOrNull = (date: Date | null): string | null => (date === null ? null : isoSecond(date));
@@ -90,7 +96,7 @@ export function makeHealth(deps: HealthDeps): Health {
  */
 async function assemble(deps: HealthDeps): Promise<HealthReport> {
   const [databases, methods, scored, snapshots, newer] = await Promise.all([
-    Promise.all(deps.backends.map(({ pool }) => timed(() => pool.query('SELECT 1')))),
+    Promise.all(deps.backends.map(({ pool }, index) => timed(() => (index === 0 ? askWritten(pool) : pool.query('SELECT 1'))))),
     deps.payments.health(),
     inTime(PATIENCE_MS, () => deps.scored()).catch((): Record<string, Date | null> => ({})),
     inTime(PATIENCE_MS, () => deps.snapshots()).catch((): Awaited<ReturnType<HealthDeps['snapshots']>> => ({})),

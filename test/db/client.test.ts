@@ -6,7 +6,7 @@ import { buildSchema, parse } from 'graphql';
 import { DatabaseError, type Pool } from 'pg';
 import { runUntil } from '../../src/db/cancel';
 import { openDatabase } from '../../src/db/client';
-import { openPool } from '../../src/db/pool';
+import { makePool, openPool } from '../../src/db/pool';
 import { isAnswer } from '../../src/db/reach';
 import { sqlOver } from '../../src/db/sql';
 import { AppError } from '../../src/errors';
@@ -157,8 +157,28 @@ describe('the database client', () => {
     ['57014', 'ERREUR', true],
     ['57P01', 'FATAL', false],
     ['53300', 'KATASTROFALNY', false],
+    ['53100', 'ERROR', false],
+    ['58030', 'ERROR', false],
+    ['25006', 'ERROR', false],
+    ['40001', 'ERROR', false],
+    ['XX000', 'ERROR', true],
   ])('error %s is an answer in any language the server speaks: %s', (code, severity, answer) => {
     expect(isAnswer(Object.assign(new DatabaseError('…', 1, 'error'), { code, severity }))).toBe(answer);
+  });
+
+  test('a server that refuses connections is away, whatever it calls the reason', async () => {
+    const fields = ['SFATAL', 'CXX000', 'Mcould not write init file'].map((field) => `${field}\0`).join('');
+    const full = net.createServer((client) => {
+      const refusal = Buffer.from(`E....${fields}\0`);
+      refusal.writeInt32BE(refusal.length - 1, 1);
+      client.on('error', () => undefined).once('data', () => client.end(refusal));
+    });
+    await new Promise<void>((resolve) => full.listen(0, '127.0.0.1', resolve));
+    const pool = makePool(`postgresql://app@127.0.0.1:${(full.address() as net.AddressInfo).port}/postgres`, {});
+    const ask = () => sqlOver({ pool, keyed: pool }).query({ name: 'one', text: 'SELECT 1' }, []);
+    await expect(ask()).rejects.toMatchObject({ code: 'maintenance', context: { cause: { message: 'could not write init file' } } });
+    await pool.end();
+    await new Promise((resolve) => full.close(resolve));
   });
 
   test('questions whose statement it fails by going away, and those that come then, are told to come back: over SQL and over Prisma', async () => {

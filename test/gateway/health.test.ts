@@ -53,6 +53,12 @@ test('without the replica nothing is answered', async () =>
 test('a database that stands still is told as down, soon', async () =>
   expect(await reportOf(frozen, answering)).toMatchObject({ status: 'down', postgres: { status: 'down' } }));
 
+test('a database that takes no writes any more takes no payments; a replica never did', async () => {
+  const reading = (async () => ({ rows: [{ no: 'on' }] })) as unknown as Query;
+  expect(await reportOf(reading, answering)).toMatchObject({ status: 'down', postgres: { status: 'down' } });
+  expect(await reportOf(answering, reading)).toMatchObject({ status: 'ok' });
+});
+
 test('a newer version has migrated the database', async () =>
   expect(await reportOf(answering, answering, ['3_third'])).toMatchObject({ status: 'degraded', newer_migrations: ['3_third'] }));
 
