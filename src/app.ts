@@ -15,6 +15,7 @@ import type { PaidDeps } from './gateway/paid';
 import { type Listening, listen, makeGateway } from './gateway/server';
 import { lagsBehind, staleError } from './gateway/stale';
 import { type ReadArguments, makeExplorer } from './graph/explorer';
+import { Seldom } from './lib/seldom';
 import type { Logger } from './observability/logger';
 import { type Ages, type Metrics, makeMetrics } from './observability/metrics';
 import { createPayments } from './payments/charge';
@@ -140,7 +141,10 @@ export async function startApp(options: AppOptions): Promise<App> {
   const heart = await openKeyedPool(options.databaseUrl, HEART);
   const payments = await createPayments(options.payments, { pool: ledger, heart, logger, figures: metrics });
   const feeds = feedsOf(config, options.upstreams ?? config.upstreams);
-  const freshness = await watchFreshness(reads.pool, VENUES, feeds);
+  const unasked = new Seldom();
+  const freshness = await watchFreshness(reads.pool, VENUES, feeds, (error) =>
+    unasked.note(error, (untold) => logger.error({ err: error, untold }, 'the database that answers come from could not be asked')),
+  );
   const newer = newerThan(migrationsOf(root));
   const slots = new Slots(PAID_AT_ONCE, QUEUE_PATIENCE_MS, (active, waiting) => metrics.slots(active, waiting));
   const publicUrl = publicUrlOf(config);

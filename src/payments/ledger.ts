@@ -2,6 +2,7 @@ import type { Pool, QueryResult, QueryResultRow } from 'pg';
 import { isAnswer } from '../db/reach';
 import { AppError } from '../errors';
 import { pause } from '../lib/deadline';
+import { Seldom } from '../lib/seldom';
 import type { ClaimKeys, HeldPayment, PaymentState } from './claims';
 import { MissedSteps } from './missed-steps';
 import {
@@ -130,6 +131,7 @@ export class Ledger {
   /** The same of what was handed out since; null: nothing. */
   private next: Promise<void> | null = null;
   private readonly missed = new MissedSteps();
+  private readonly away = new Seldom();
 
   constructor(
     private readonly pool: Pool,
@@ -143,7 +145,7 @@ export class Ledger {
       return await this.pool.query<R>(statement, values);
     } catch (error) {
       if (isAnswer(error)) throw error;
-      this.log.error({ error: (error as Error).message }, 'the ledger cannot be reached');
+      this.away.note(error, (untold) => this.log.error({ error: (error as Error).message, untold }, 'the ledger cannot be reached'));
       throw new AppError('payments_unavailable', { retry_after_s: LEDGER_RETRY_S, cause: error });
     }
   }

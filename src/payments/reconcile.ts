@@ -1,4 +1,5 @@
 import { type Repeated, repeat } from '../lib/repeat';
+import { Seldom } from '../lib/seldom';
 import type { PaymentsConfig } from './config';
 import type { Ledger } from './ledger';
 import type { PaymentFigures, PaymentLog, PaymentRecord, Protocol, ProtocolName, ReconcileReport } from './protocol';
@@ -27,8 +28,11 @@ export class Reconciler {
   /** First pass now, then one every `reconcile_ms`. */
   async start(): Promise<void> {
     await this.pass();
+    const failing = new Seldom();
     this.passes = repeat(async () => {
-      await this.pass().catch((error: unknown) => this.log.error({ error: (error as Error).message }, 'reconciliation failed'));
+      await this.pass().catch((error: Error) =>
+        failing.note(error, (untold) => this.log.error({ error: error.message, untold }, 'reconciliation failed')),
+      );
     }, this.config.reconcile_ms);
   }
 

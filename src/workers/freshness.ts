@@ -42,11 +42,12 @@ export type LiveFeeds = Readonly<Partial<Record<VenueName, readonly LiveSource[]
 /** The store tells within milliseconds; a look that takes so long is given up, with its connection. */
 const LOOK_MS = 10_000;
 
-/** Starts watching; the first figures are there when the promise resolves. A failed look keeps the figures of before. */
+/** Starts watching; the first figures are there when the promise resolves. A failed look keeps the figures of before, and is told to `failed`. */
 export async function watchFreshness(
   pool: Pool,
   venues: readonly Venue[],
   live: LiveFeeds,
+  failed: (error: Error) => void = () => undefined,
   everyMs = 2_000,
   lookMs = LOOK_MS,
 ): Promise<FreshnessWatch> {
@@ -59,7 +60,7 @@ export async function watchFreshness(
   };
   const look = (): Promise<void> => withDeadline(lookMs, (signal) => ask(poolUntil(pool, signal)));
   await look();
-  const looking = repeat(() => look().catch(() => undefined), everyMs);
+  const looking = repeat(() => look().catch(failed), everyMs);
   return {
     of: (venue) => known.get(venue) ?? UNKNOWN,
     all: () => Object.fromEntries(known),

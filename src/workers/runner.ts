@@ -5,6 +5,7 @@ import { inTransaction } from '../db/transaction';
 import type { Clock } from '../lib/clock';
 import { inTime, pause, withDeadline } from '../lib/deadline';
 import { repeat } from '../lib/repeat';
+import { Seldom } from '../lib/seldom';
 import { DAY_MS, MINUTE_MS, later } from '../lib/time';
 import type { Logger } from '../observability/logger';
 import type { Metrics } from '../observability/metrics';
@@ -83,6 +84,7 @@ export function makeRunner(options: RunnerOptions): Runner {
 
 /** Waits for the venue's lock, reads while it is held, and waits again when it is lost; no more once a newer version has migrated the database. */
 async function standBy(venue: string, sources: readonly LiveSource[], options: RunnerOptions, signal: AbortSignal): Promise<void> {
+  const failing = new Seldom();
   while (!signal.aborted) {
     try {
       const turn = await withDeadline(silenceOf(options), (late) => takeTurn(poolUntil(options.pool, late), options, venue), signal);
@@ -94,7 +96,9 @@ async function standBy(venue: string, sources: readonly LiveSource[], options: R
         options.logger.warn({ venue, reason, migrations }, 'live feeds are left to newer processes');
         return;
       }
-      options.logger.warn({ venue, reason: wordsOf(error) }, 'reading of live feeds was interrupted');
+      failing.note(error, (untold) =>
+        options.logger.warn({ venue, reason: wordsOf(error), untold }, 'reading of live feeds was interrupted'),
+      );
     }
     await pause(options.standby_ms ?? STANDBY_MS, signal);
   }

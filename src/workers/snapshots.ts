@@ -2,6 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import { inTransaction } from '../db/transaction';
 import { inTime } from '../lib/deadline';
 import { type Repeated, repeat } from '../lib/repeat';
+import { Seldom } from '../lib/seldom';
 import type { Logger } from '../observability/logger';
 import type { GraphContext, Snapshot, Venue } from '../venues/venue';
 import { MOST_AGE_MS, bodyOf } from './snapshot';
@@ -86,6 +87,7 @@ export function watchSnapshots(
   longestMs = MOST_AGE_MS,
 ): Repeated {
   let looked = false;
+  const failing = new Seldom();
   const look = async (stopped: () => boolean): Promise<void> => {
     if (!looked) await drop(pool, makeContext().now);
     looked = true;
@@ -95,14 +97,16 @@ export function watchSnapshots(
         if (!(await isDue(pool, snapshot))) continue;
         // Whatever it waits for: the others are not to grow too old meanwhile.
         await inTime(longestMs, () => buildOnce(pool, venue, snapshot, makeContext)).catch((error: Error) => {
-          if (!stopped()) logger.error({ err: error, snapshot: snapshot.name }, 'a snapshot could not be built');
+          const tell = (untold: number): void =>
+            logger.error({ err: error, snapshot: snapshot.name, untold }, 'a snapshot could not be built');
+          if (!stopped()) failing.note(error, tell, snapshot.name);
         });
       }
     }
   };
   const safely = (stopped: () => boolean): Promise<void> =>
     look(stopped).catch((error: Error) => {
-      if (!stopped()) logger.error({ err: error }, 'snapshots could not be looked at');
+      if (!stopped()) failing.note(error, (untold) => logger.error({ err: error, untold }, 'snapshots could not be looked at'));
     });
   return repeat(safely, everyMs, 'at once');
 }

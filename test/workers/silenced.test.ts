@@ -83,7 +83,7 @@ describe('connections that fall silent', () => {
         return { last_event_at: last, watermark: last };
       },
     } as unknown as Venue;
-    const watch = await watchFreshness(over.pool, [venue], {}, 50, SILENCE_MS);
+    const watch = await watchFreshness(over.pool, [venue], {}, () => undefined, 50, SILENCE_MS);
     expect(proxy.silence()).toBeGreaterThan(0);
     last = new Date(1_000);
     await until(() => Promise.resolve(watch.of('perps').watermark?.getTime() === 1_000), 'seen');
