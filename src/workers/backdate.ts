@@ -33,7 +33,7 @@ export async function listUntold(pool: Pool, venue: Venue, now: Date, days: numb
 
 /**
  * Tells the signals of past days that nobody stored, as a server would have told them when each day began: scores of then (unless a run of that day is
- * kept), then signals of then. Marks afterwards those whose horizon has passed. `tell` is handed each day; `now` is asked again at the end.
+ * kept) for all of them, then signals of then. Marks afterwards those whose horizon has passed. `tell` is handed each day; `now` is asked again at the end.
  */
 export async function backdateSignals(
   pool: Pool,
@@ -45,8 +45,10 @@ export async function backdateSignals(
 ): Promise<void> {
   const untold = await listUntold(pool, venue, now(), days);
   if (venue.signals === undefined || untold.length === 0) return;
-  for (const [index, at] of untold.entries()) {
+  // From the newest day on: what is answered meanwhile judges what happened since by the last run before it, which is not to be one of weeks ago.
+  for (const at of untold.toReversed())
     if ((await keepsScoresOf(pool, venue, isoDay(at))) === false) await venue.score?.(pool, at, () => undefined);
+  for (const [index, at] of untold.entries()) {
     const signals = await storeSignals(pool, venue.name, venue.signals, contextAt(at), true);
     tell({ venue: venue.name, day: isoDay(at), signals, told: index + 1, of: untold.length });
   }

@@ -34,6 +34,7 @@ describe.each([
 ] as const)('signals of %s told after their day', (_name, venue, world, tables, account, least) => {
   let [live, later] = [] as unknown as [Store, Store];
   const days: BackdatedDay[] = [];
+  const runs: string[] = [];
 
   beforeAll(async () => {
     [live, later] = [await testDatabase(), await testDatabase()];
@@ -54,8 +55,12 @@ describe.each([
     await later.drop();
   });
 
+  const counting: Venue = {
+    ...(venue as Venue),
+    score: (pool, at, progress) => (runs.push(at.toISOString().slice(0, 10)), (venue as Venue).score!(pool, at, progress)),
+  };
   const backdate = (): Promise<void> =>
-    backdateSignals(later.pool, venue, (at) => makeContext(later, at), () => now, 3, (day) => days.push(day)); // prettier-ignore
+    backdateSignals(later.pool, counting, (at) => makeContext(later, at), () => now, 3, (day) => days.push(day)); // prettier-ignore
   const both = async (statement: string): Promise<unknown[][]> =>
     Promise.all([live, later].map(async ({ pool }) => (await pool.query(statement)).rows));
 
@@ -80,6 +85,9 @@ describe.each([
     expect(lived).toEqual(dates.map((day) => row(day, false)));
     expect(backdated).toEqual(dates.map((day) => row(day, day < '2026-02-27')));
   });
+
+  test('scores of the newest day come first, those of now last', () =>
+    expect(runs).toEqual(['2026-02-26', '2026-02-25', '2026-02-24', '2026-02-27']));
 
   test('every day is told once', async () => {
     expect(days.map(({ day, told, of }) => [day, told, of])).toEqual([['2026-02-24', 1, 3], ['2026-02-25', 2, 3], ['2026-02-26', 3, 3]]); // prettier-ignore
