@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Statements } from '../db/client';
+import { withoutNone } from '../db/segments';
 import { sqlOver } from '../db/sql';
 import { isoDay } from '../lib/time';
 import type { AnswerMeta, GraphContext } from '../venues/venue';
@@ -20,7 +21,7 @@ export const emptyMeta = (): AnswerMeta => ({
 export function makeContext(db: Statements, now: Date, signal?: AbortSignal): GraphContext {
   // A question may have a dozen statements under way at once, and each listens.
   if (signal !== undefined) setMaxListeners(0, signal);
-  return contextAt(now, isoDay(now), { sql: sqlOver(db, signal), prisma: db.prisma, signal, meta: emptyMeta() });
+  return contextAt(now, isoDay(now), { sql: withoutNone(sqlOver(db, signal)), prisma: db.prisma, signal, meta: emptyMeta() });
 }
 
 function contextAt(now: Date, scored_until: string, request: Pick<GraphContext, 'sql' | 'prisma' | 'signal' | 'meta'>): GraphContext {
