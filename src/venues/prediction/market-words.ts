@@ -12,29 +12,46 @@ export function countWords(texts: readonly string[]): WordCounts {
   return { texts: texts.length, words: [...counts] };
 }
 
+/** What a word that is in `n` of so many texts adds to the square of a text's length. */
+const squareOf = (texts: number, n: number): number => Math.log(1 + texts / n) ** 2;
+
+/** Counts are kept for minutes and asked many times: their squares are told once. */
+const known = new WeakMap<WordCounts, ReadonlyMap<string, number>>();
+
+function squaresOf(counts: WordCounts): ReadonlyMap<string, number> {
+  const squares = known.get(counts) ?? new Map(counts.words.map(([word, n]) => [word, squareOf(counts.texts, n)]));
+  known.set(counts, squares);
+  return squares;
+}
+
 /** Texts as vectors of their words, each word weighed by ln(1 + texts / texts with it); a word that was not counted is in one. */
 export class WordVectors {
-  private readonly frequency: Map<string, number>;
-  private readonly words: Map<string, string[]>;
+  private readonly squares: ReadonlyMap<string, number>;
+  private readonly unknown: number;
+  private readonly texts: Map<string, { words: string[]; square: number }>;
 
-  constructor(
-    private readonly counts: WordCounts,
-    texts: ReadonlyMap<string, string>,
-  ) {
-    this.frequency = new Map(counts.words);
-    this.words = new Map([...texts].map(([key, text]) => [key, wordsOf(text)]));
+  constructor(counts: WordCounts, texts: ReadonlyMap<string, string>) {
+    this.squares = squaresOf(counts);
+    this.unknown = squareOf(counts.texts, 1);
+    this.texts = new Map(
+      [...texts].map(([key, text]) => {
+        const words = wordsOf(text);
+        return [key, { words, square: this.square(words) }];
+      }),
+    );
   }
 
   /** Cosine of two texts, 0-1; 0 where one has no words. */
   cosine(a: string, b: string): number {
-    const [first, second] = [this.words.get(a) ?? [], new Set(this.words.get(b) ?? [])];
-    const lengths = this.square(first) * this.square(second);
-    return lengths === 0 ? 0 : Math.min(1, this.square(first.filter((word) => second.has(word))) / Math.sqrt(lengths));
+    const [first, second] = [this.texts.get(a), this.texts.get(b)];
+    const lengths = (first?.square ?? 0) * (second?.square ?? 0);
+    if (lengths === 0) return 0;
+    return Math.min(1, this.square((first?.words ?? []).filter((word) => second?.words.includes(word))) / Math.sqrt(lengths));
   }
 
-  private square(words: Iterable<string>): number {
+  private square(words: readonly string[]): number {
     let sum = 0;
-    for (const word of words) sum += Math.log(1 + this.counts.texts / (this.frequency.get(word) ?? 1)) ** 2;
+    for (const word of words) sum += this.squares.get(word) ?? this.unknown;
     return sum;
   }
 }

@@ -104,8 +104,7 @@ export async function findOverlap(
   SELECT count(*)::int AS wallets, sum(square) AS dot FROM weight
 ), shared AS (
   SELECT number, count(*)::int AS shared, (count(*) FILTER (WHERE smart))::int AS shared_smart, sum(square) AS dot
-  FROM (SELECT smart, square, unnest(belongs) AS number FROM weight) AS member WHERE (number IN (SELECT number FROM allowed)) IS TRUE
-  GROUP BY number HAVING count(*) >= ${least}
+  FROM (SELECT smart, square, unnest(belongs) AS number FROM weight) AS member GROUP BY number HAVING count(*) >= ${least}
 )
 SELECT condition_id, question, category, shared, shared_smart, GREATEST(wallets, shared) AS wallets,
   LEAST(1, COALESCE(dot / NULLIF(sqrt(square * (SELECT dot FROM self)), 0), 0)) AS cosine
