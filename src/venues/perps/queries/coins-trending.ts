@@ -6,7 +6,7 @@ import { priceBefore } from './price';
 import { activeByCoin, smartActiveRows } from './active';
 import { findSmartRun, isNewest, openWindow, spanUpToNow, warnUndirected, widerTimeframe, without } from './scope';
 import { BAR_MS, unitOf } from '../rollups/hours';
-import { scoredLives } from './lives';
+import { scoredLives, wholeLives } from './lives';
 import { BOUGHT, SOLD, SPAN_NAMED, VOLUME_COLUMNS, matchRows, scoredRows, smartIn, smartRows } from './span';
 
 export interface CoinsTrendingArgs {
@@ -48,16 +48,29 @@ const smartByAccount = (life: boolean, is_told: boolean): string => `
     GROUP BY coin, trader HAVING sum(fills) > 0
   ) own GROUP BY coin`;
 
+/** The same of whole lives after which nothing is filled: an account's life in a coin is one row. */
+const smartByLife = (is_told: boolean): string => `
+  SELECT coin, count(*)::int AS wallets, sum(${BOUGHT} - (${SOLD})) AS net_volume_usd
+  FROM (${wholeLives(SMART_COLUMNS, { ...smartIn('$5'), is_told }, {})}) r WHERE fills > 0 GROUP BY coin`;
+
 const SMART_TOLD = `
   SELECT coin, sum(wallets)::int AS wallets, sum(net_volume_usd) AS net_volume_usd FROM (
     SELECT coin, traders AS wallets, 0 AS net_volume_usd FROM (${smartActiveRows(smartIn('$5'))}) active
     UNION ALL SELECT coin, 0, ${BOUGHT} - (${SOLD}) FROM ${smartRows(VOLUME_COLUMNS, { day: '$5', is_told: true })} r
   ) piece GROUP BY coin`;
 
+/** What tells smart accounts: sums of their whole lives, with nothing filled after them (`whole`) or something, or what happened in the window. */
+type SmartSpan = 'whole' | 'life' | 'window';
+
+const smartText = (span: SmartSpan, is_told: boolean): string => {
+  if (span === 'whole') return smartByLife(is_told);
+  return is_told && span === 'window' ? SMART_TOLD : smartByAccount(span === 'life', is_told);
+};
+
 // $1 to $4: the window; $5: day of the score run, null before the first.
-const activeText = (life: boolean, is_told: boolean): string => `
+const activeText = (span: SmartSpan, is_told: boolean): string => `
 WITH active AS MATERIALIZED (${activeByCoin()}),
-smart AS MATERIALIZED (${is_told && !life ? SMART_TOLD : smartByAccount(life, is_told)})
+smart AS MATERIALIZED (${smartText(span, is_told)})
 SELECT coin, coalesce(active.count, 0) AS unique_traders, CASE WHEN $5::date IS NOT NULL THEN coalesce(smart.wallets, 0) END AS smart_wallet_count,
   CASE WHEN $5::date IS NOT NULL THEN coalesce(smart.net_volume_usd, 0) END AS smart_net_volume_usd
 FROM active FULL JOIN smart USING (coin) WHERE ${SPAN_NAMED}`;
@@ -122,8 +135,10 @@ function earlierBounds(timeframe: Timeframe, { from, to }: Window): Date[] {
 export async function coinsTrending(args: CoinsTrendingArgs, context: GraphContext): Promise<TrendingCoinRow[]> {
   const window = openWindow(args.timeframe, context);
   const { day, is_told } = await findSmartRun(context);
-  const life = args.timeframe === 'all';
-  const keyed = is_told && (await isNewest(context));
+  const is_newest = await isNewest(context);
+  const life = is_newest ? 'whole' : 'life';
+  const of = args.timeframe === 'all' ? life : 'window';
+  const keyed = is_told && is_newest;
   const span = await spanUpToNow(window, context);
   const [traded, active] = await Promise.all([
     context.sql.query<TradedRow>({ name: `perps_coins_trending_${args.sort_by}`, text: tradedText(args.sort_by), keyed }, [
@@ -132,10 +147,10 @@ export async function coinsTrending(args: CoinsTrendingArgs, context: GraphConte
       String(args.min_volume_usd),
       args.sort_by === 'smart_wallet_count' ? null : args.limit,
     ]),
-    context.sql.query<ActiveRow>(
-      { name: `perps_coins_active${life ? '_life' : ''}${is_told ? '_told' : ''}`, text: activeText(life, is_told), keyed },
-      [...span, day],
-    ),
+    context.sql.query<ActiveRow>({ name: `perps_coins_active_${of}${is_told ? '_told' : ''}`, text: activeText(of, is_told), keyed }, [
+      ...span,
+      day,
+    ]),
   ]);
   const activeIn = new Map(active.map((row) => [row.coin, row]));
   const nobody = { unique_traders: 0, smart_wallet_count: day === null ? null : 0, smart_net_volume_usd: day === null ? null : '0' };
