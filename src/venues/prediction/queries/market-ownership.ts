@@ -71,12 +71,14 @@ export function listOutcomeHolders(sql: Sql, scope: HoldersScope, { now, overlay
     `json_build_object('holder_count', count(*) FILTER (WHERE size = ${n}), 'shares', ${sum(`size = ${n}`)}::text)`;
   const limit = parameters.add(scope.limit, 'int');
   // Of all holders it is asked whether they are smart or of a low score, which are few and stand together; scores are looked up of those told. The largest alone are put in order.
+  // The size is told once a holder: not where it is compared with each size, which would tell it ten times.
   const text = `WITH smart AS MATERIALIZED (
   SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND score >= ${SMART_SCORE}
 ), dumb AS MATERIALIZED (
   SELECT wallet FROM pm_wallet_score WHERE day = ${day} AND score <= ${PM_TAGS.dumb_score}
 ), held AS MATERIALIZED (
-  SELECT n, wallet, shares - redeemed_shares AS shares, price, ${COST} AS cost, paid_shares, paid_usdc, status = 'open' AS is_open
+  SELECT n, wallet, shares - redeemed_shares AS shares, ${COST} AS cost, paid_shares, paid_usdc, status = 'open' AS is_open,
+    width_bucket((shares - redeemed_shares)::float8 * price, ${ends}) AS size
   FROM (${positionsSql(instant, later, own)}) AS position LEFT JOIN unnest(${tokens}, ${prices}) WITH ORDINALITY AS asked(token_id, price, n) USING (token_id)
   WHERE (shares - redeemed_shares)::float8 >= ${parameters.add(scope.min_shares, 'float8')}
 ), largest AS MATERIALIZED (
@@ -90,7 +92,7 @@ export function listOutcomeHolders(sql: Sql, scope: HoldersScope, { now, overlay
 ), summed AS (
   SELECT n, count(*)::int AS holder_count, sum(shares) AS shares, json_agg(shares::float8) AS amounts, json_build_array(${[...scope.sizes, null].map(size).join(', ')}) AS sizes,
     ${sum('(wallet IN (SELECT wallet FROM smart)) IS TRUE')} AS smart, ${sum('(wallet IN (SELECT wallet FROM dumb)) IS TRUE')} AS dumb
-  FROM (SELECT *, width_bucket(shares::float8 * price, ${ends}) AS size FROM held WHERE n IS NOT NULL) AS sized GROUP BY n
+  FROM held WHERE n IS NOT NULL GROUP BY n
 )
 SELECT (${tokens})[n] AS token_id, summed.*, top1, top5, top10, holders,
   (SELECT count(*)::int FROM (SELECT 1 FROM held GROUP BY wallet HAVING count(*) > 1) AS several) AS overlap

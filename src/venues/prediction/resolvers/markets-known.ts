@@ -10,10 +10,10 @@ export interface KnownMarket {
   outcomes: OutcomeRecord[];
 }
 
-/** A market by its id. Throws not_found for one that is unknown, or not listed yet. */
+/** A market by its id. Throws not_found for one that is unknown, or not listed yet. Whoever asks asks for the venue's state next, which is read beside it. */
 export async function getKnownMarket(context: GraphContext, condition_id: string): Promise<KnownMarket> {
-  const { market, outcomes } = context.loaders(makeLoaders);
-  const [record, tokens] = await Promise.all([market.load(condition_id), outcomes.load(condition_id)]);
+  const { market, outcomes, state } = context.loaders(makeLoaders);
+  const [record, tokens] = await Promise.all([market.load(condition_id), outcomes.load(condition_id), state()]);
   if (record === null || !isListed(record, context.now)) {
     throw notKnown('condition_id', condition_id, 'is no known market', {
       method: 'GET',

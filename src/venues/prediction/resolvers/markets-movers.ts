@@ -24,9 +24,8 @@ interface Args {
 
 /** markets/early-movers: first buyers of a market. Throws not_found for an unknown market, empty_result when nobody in scope bought. */
 export const marketsEarlyMovers: Resolver<unknown, Args> = async (_, args, context) => {
-  const known = await getKnownMarket(context, args.condition_id);
+  const [known, run] = await Promise.all([getKnownMarket(context, args.condition_id), context.loaders(makeLoaders).scoreRun()]);
   const outcomes = chosenOutcomes(known, args.outcome);
-  const run = await context.loaders(makeLoaders).scoreRun();
   context.meta.score_version = run?.version ?? null;
   const scope = {
     condition_id: args.condition_id,
@@ -36,14 +35,15 @@ export const marketsEarlyMovers: Resolver<unknown, Args> = async (_, args, conte
     min_score: args.smart_money_only ? SMART_SCORE : null,
     score_day: run?.day ?? null,
   };
-  const buyers = await listFirstBuyers(context.sql, scope, args.limit, context.now);
+  const [buyers, opened_at, prices, as_of] = await Promise.all([
+    listFirstBuyers(context.sql, scope, args.limit, context.now),
+    openingOf(known, context),
+    context.loaders(makeMarketLoaders).prices.load({ condition_id: args.condition_id, at: context.now }),
+    asOf(context),
+  ]);
   if (buyers.length === 0)
     throw new AppError('empty_result', { suggestion: args.smart_money_only ? { smart_money_only: false } : { min_usdc: 0 } });
-  const [opened_at, holdings, prices] = await Promise.all([
-    openingOf(known, context),
-    listHoldings(context.sql, args.condition_id, buyers.map((buyer) => buyer.wallet), await asOf(context)), // prettier-ignore
-    context.loaders(makeMarketLoaders).prices.load({ condition_id: args.condition_id, at: context.now }),
-  ]);
+  const holdings = await listHoldings(context.sql, args.condition_id, buyers.map((buyer) => buyer.wallet), as_of); // prettier-ignore
   const movers = buyers.map((buyer, index) => {
     const holding = holdings.find((one) => one.wallet === buyer.wallet && one.token_id === buyer.token_id);
     return { rank: index + 1, ...moverOf(buyer, holding, prices, opened_at) };

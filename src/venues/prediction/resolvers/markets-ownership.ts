@@ -24,11 +24,14 @@ const SIZE_ENDS = [10, 100, 1_000, 10_000];
 
 /** markets/ownership: who holds a market's tokens now. Throws not_found for an unknown market, empty_result when nobody does. */
 export const marketsOwnership: Resolver<unknown, Args> = async (_, args, context) => {
-  const known = await getKnownMarket(context, args.condition_id);
+  const [known, run, prices, as_of] = await Promise.all([
+    getKnownMarket(context, args.condition_id),
+    context.loaders(makeLoaders).scoreRun(),
+    context.loaders(makeMarketLoaders).prices.load({ condition_id: args.condition_id, at: context.now }),
+    asOf(context),
+  ]);
   const outcomes = chosenOutcomes(known, args.outcome);
-  const run = await context.loaders(makeLoaders).scoreRun();
   context.meta.score_version = run?.version ?? null;
-  const prices = await context.loaders(makeMarketLoaders).prices.load({ condition_id: args.condition_id, at: context.now });
   const priceOf = (token_id: string): number | null => prices.find((one) => one.token_id === token_id)?.price ?? null;
   const scope = {
     condition_id: args.condition_id,
@@ -38,7 +41,7 @@ export const marketsOwnership: Resolver<unknown, Args> = async (_, args, context
     limit: args.limit,
     score_day: run?.day ?? null,
   };
-  const held = await listOutcomeHolders(context.sql, scope, await asOf(context));
+  const held = await listOutcomeHolders(context.sql, scope, as_of);
   if (held.length === 0) throw new AppError('empty_result', { suggestion: args.min_shares > 0 ? { min_shares: 0 } : {} });
   const listed = [...new Set(held.flatMap(({ holders }) => holders.map(({ wallet }) => wallet)))];
   const firstBuy = await loadFirstBuys(context.sql, listed.map((wallet) => ({ condition_id: args.condition_id, wallet })), context.now); // prettier-ignore
