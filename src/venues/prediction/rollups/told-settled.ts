@@ -40,10 +40,14 @@ const NOTE_LATE =
   noteSettledDue(`SELECT condition_id, settled_at FROM unnest($1::text[], $2::float8[]) AS late(wallet, seconds) JOIN pm_position AS position USING (wallet)
   WHERE (settled_at AT TIME ZONE 'UTC')::date > (to_timestamp(seconds) AT TIME ZONE 'UTC')::date AND EXISTS (SELECT 1 FROM pm_settled_crowd)`);
 
+const NEWEST = 'SELECT max(resolved_at) AS at FROM pm_market';
+
 /** Notes the markets that were resolved on a later day than rows of their wallets that came, or went, only now: by them a wallet was known earlier, or later. */
 export async function noteLate(client: PoolClient, moved: readonly Moved[]): Promise<void> {
-  const today = new Date().setUTCHours(0, 0, 0, 0);
-  const late = moved.filter(({ timestamp }) => timestamp.getTime() < today);
+  const { rows } = await client.query<{ at: Date | null }>({ name: 'pm_newest_resolution', text: NEWEST });
+  // Rows of that day or later are late for no market: those that are just made, mostly.
+  const day = rows[0]?.at?.setUTCHours(0, 0, 0, 0) ?? Number.NEGATIVE_INFINITY;
+  const late = moved.filter(({ timestamp }) => timestamp.getTime() < day);
   if (late.length > 0) await client.query({ name: 'pm_note_late', text: NOTE_LATE, values: firstsBy(late, 'wallet') });
 }
 
