@@ -1,3 +1,4 @@
+import { groupedBy } from '../../../lib/grouped';
 import { UNIT, fixed, plain } from '../positions/fixed';
 import { type Position, type PositionRow, openPosition, readPosition, writePosition } from './positions-row';
 import { shareOut } from './positions-shares';
@@ -90,12 +91,12 @@ export class Book {
   run(facts: readonly BookFact[], prices: PricesOf): this {
     const due = [...this.places.values()].filter((place) => !place.settled && place.market.resolved_at !== null);
     due.sort((a, b) => timeOf(a) - timeOf(b));
-    const converted = new Set<string>();
-    for (const fact of [...facts].sort(inOrder)) {
+    const ordered = [...facts].sort(inOrder);
+    const conversions = conversionsOf(ordered);
+    for (const fact of ordered) {
       while (due[0] !== undefined && timeOf(due[0]) < fact.timestamp.getTime()) this.settle(due.shift() as Place);
       if (fact.side !== 'CONVERSION') this.apply(fact, prices);
-      else if (!converted.has(eventOf(fact))) this.convert(fact, facts, prices.get(fact.trade_id));
-      if (fact.side === 'CONVERSION') converted.add(eventOf(fact));
+      else if (conversions.has(fact)) this.convert(conversions.get(fact) as BookFact[], prices.get(fact.trade_id));
       this.touch(fact);
     }
     for (const place of due) this.settle(place);
@@ -178,12 +179,12 @@ export class Book {
   }
 
   /**
-   * No shares of the markets that one transaction names become Yes shares of the group's other markets, and cash of one share less than there
+   * No shares of the markets that a conversion names become Yes shares of the group's other markets, and cash of one share less than there
    * are such markets. Their cost goes along, shared out by value: what falls on the cash is realized, the rest is what the Yes shares cost.
    */
-  private convert(first: BookFact, facts: readonly BookFact[], prices: ReadonlyMap<string, string> | undefined): void {
+  private convert(rows: readonly BookFact[], prices: ReadonlyMap<string, string> | undefined): void {
+    const first = rows[0] as BookFact;
     const group = this.placeOf(first.condition_id).market.neg_risk_id;
-    const rows = facts.filter((fact) => fact.side === 'CONVERSION' && eventOf(fact) === eventOf(first));
     const named = new Set(rows.map((row) => row.condition_id));
     const size = fixed(first.size);
     const stated = rows.reduce((sum, row) => sum + fixed(row.usdc_size), 0n);
@@ -266,6 +267,21 @@ const timeOf = ({ market }: Place): number => (market.resolved_at as Date).getTi
 
 /** What is one event of a wallet: a transaction, or a second where the transaction is not known. */
 const eventOf = ({ tx_hash, timestamp }: BookFact): string => tx_hash ?? `@${timestamp.getTime()}`;
+
+/** The rows of each conversion, by its first: a conversion takes as many shares of each market it names, and names it once; an event may hold several. */
+function conversionsOf(ordered: readonly BookFact[]): Map<BookFact, BookFact[]> {
+  const rows = ordered.filter(({ side }) => side === 'CONVERSION');
+  const conversions = [...groupedBy(rows, (row) => `${eventOf(row)} ${fixed(row.size)}`).values()].flatMap((alike) => {
+    const apart: BookFact[][] = [];
+    for (const row of alike) {
+      const open = apart.find((one) => one.every(({ condition_id }) => condition_id !== row.condition_id));
+      if (open === undefined) apart.push([row]);
+      else open.push(row);
+    }
+    return apart;
+  });
+  return new Map(conversions.map((one) => [one[0] as BookFact, one]));
+}
 
 function take(position: Position, size: bigint, usdc: bigint): void {
   position.shares += size;

@@ -159,6 +159,22 @@ describe('positions at average cost', () => {
     // 12 of cost stand for 10 in cash and 10 Yes at 0.25: four fifths are realized, 10 − 9.6; the rest is what the Yes shares cost.
     expect([total([an, bn].map((row) => (row as PositionRow).gain_conversion)), cy?.cost, cy?.shares]).toEqual(['0.4', '2.4', '10']);
   });
+
+  test('conversions of one transaction that tell other sizes, or one market again, are conversions of their own', () => {
+    const group = ['a', 'b', 'c'].map((id) => market(id, { neg_risk_id: 'g' }));
+    const bought = [fact('BUY', 'a', 'an', '20', '12', 1), fact('BUY', 'b', 'bn', '20', '12', 1)];
+    const sharesAfter = (...given: [string, string][]): Record<string, string> => {
+      const rows = given.map(([id, size]) => fact('CONVERSION', id, null, size, '0', 2, 'one'));
+      const prices = new Map(rows.map((row) => [row.trade_id, new Map([['ay', '0.4'], ['by', '0.35'], ['cy', '0.25']])])); // prettier-ignore
+      return Object.fromEntries(
+        Object.entries(positionsOf(group, [...bought, ...rows], prices)).map(([token, row]) => [token, row.shares]),
+      );
+    };
+    expect(sharesAfter(['a', '10'], ['b', '5'])).toEqual({ an: '10', bn: '15', ay: '5', by: '10', cy: '15' });
+    expect(sharesAfter(['a', '10'], ['a', '10'])).toEqual({ an: '0', bn: '20', by: '20', cy: '20' });
+    // Of one size, and markets that differ: one conversion of both.
+    expect(sharesAfter(['a', '10'], ['b', '10.0'])).toEqual({ an: '10', bn: '10', cy: '10' });
+  });
 });
 
 const total = (amounts: readonly string[]): string => plain(amounts.reduce((sum, amount) => sum + fixed(amount), 0n));
