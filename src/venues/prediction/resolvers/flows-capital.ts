@@ -22,6 +22,7 @@ interface Flow {
   sell: string;
   net: string;
   volume: string;
+  trades: number;
   previous: { buy: string; sell: string; net: string } | null;
 }
 
@@ -40,9 +41,9 @@ async function loadFlows(
   const rows = await listVolumes(context.sql, 'category', { cut: windows.cut, shift: 0, category: category ?? null, smart: rule });
   const current = windows.previous === null ? 1 : 2;
   const found = (name: string, part: number): VolumeRow | undefined => rows.find((row) => row.label === name && row.part === part);
-  const amounts = (row: VolumeRow | undefined): { buy: string; sell: string; net: string; volume: string } => {
+  const amounts = (row: VolumeRow | undefined): Omit<Flow, 'category' | 'previous'> => {
     const [buy, sell] = [row?.buy_usdc ?? ZERO, row?.sell_usdc ?? ZERO];
-    return { buy, sell, net: less(buy, sell), volume: row?.volume ?? ZERO };
+    return { buy, sell, net: less(buy, sell), volume: row?.volume ?? ZERO, trades: row?.trades ?? 0 };
   };
   return [...new Set(rows.map((row) => row.label))].map((name) => ({
     category: name,
@@ -114,7 +115,7 @@ export const marketsCapitalFlowComparison: Resolver<
   Object.assign(context.meta, { timeframe: longest, window: windowOf(longest, context.now) });
   const columns = await Promise.all(timeframes.map((timeframe) => loadColumn(context, timeframe, args)));
   const names = [...new Set(columns.flatMap((column) => column.flows.map((flow) => flow.category)))];
-  if (columns.every((column) => column.flows.every((flow) => Number(flow.volume) === 0))) {
+  if (columns.every((column) => column.flows.every((flow) => flow.trades === 0))) {
     const scope = { condition_id: null, category: args.category ?? null, smart: args.smart_money_only };
     const { suggestion } = (await emptyWithin(context, longest, scope)).context;
     // A longer window is none of those that were named.
@@ -178,7 +179,8 @@ interface RankedFlow extends Flow {
 function rankColumn({ timeframe, flows, days }: Column, names: readonly string[]): Map<string, RankedFlow> {
   const nothing = { buy: ZERO, sell: ZERO, net: ZERO };
   const previous = timeframe === 'all' ? null : nothing;
-  const all = names.map((category) => flows.find((flow) => flow.category === category) ?? { category, ...nothing, volume: ZERO, previous });
+  const empty = { ...nothing, volume: ZERO, trades: 0, previous };
+  const all = names.map((category) => flows.find((flow) => flow.category === category) ?? { category, ...empty });
   const ranked = all.sort((a, b) => descending(a.net, b.net) || byName(a, b));
   return new Map(
     ranked.map((flow, index) => [flow.category, { ...flow, timeframe, per_day: days > 0 ? Number(flow.net) / days : 0, rank: index + 1 }]),

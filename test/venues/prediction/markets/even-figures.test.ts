@@ -73,3 +73,17 @@ describe('even figures', () => {
     expect(data).toMatchObject({ biggest_gainer: 'Question 87?', biggest_loser: null });
   });
 });
+
+test('a trade of less than is counted of a dollar is a trade: its flows are told, as nothing', async () => {
+  const db = await testDatabase();
+  await loadRecords(db.pool, 'markets.json', [market(89, { tags: [{ slug: 'politics' }] })]);
+  await loadRecords(db.pool, 'trades.json', [trade(60, 89, 0, 840, 'BUY', 0.000_001, 0.4, 5 * HOUR)]);
+  const compared = async (timeframes: string): Promise<Row> =>
+    (await call<Row>(db, 'markets/capital-flow-comparison', now, { timeframes })).data;
+  expect(await compared('6h,24h')).toMatchObject({
+    categories: [{ category: 'Politics', momentum: 'steady' }],
+    totals: ['6h', '24h'].map((timeframe) => ({ timeframe, net_flow: 0, volume: 0 })),
+  });
+  expect((await callForError(db, 'markets/capital-flow-comparison', now, { timeframes: '1h,4h' })).code).toBe('empty_result');
+  await db.drop();
+});
