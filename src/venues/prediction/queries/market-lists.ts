@@ -48,7 +48,7 @@ export function statusAt(status: ListedStatus, market: string, now: string): str
     case 'closing_soon':
       return `${activeAt(market, now)} AND ${market}.end_date <= ${now}::timestamptz + interval '${SOON_HOURS} hours'`;
     case 'resolved':
-      return `${market}.resolved_at <= ${now}`;
+      return `${market}.resolved_at <= ${now} AND ${statusAt('all', market, now)}`;
     case 'all':
       return `(${market}.created_at IS NULL OR ${market}.created_at <= ${now})`;
   }
