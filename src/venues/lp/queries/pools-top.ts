@@ -40,7 +40,7 @@ const ORDER: Record<PoolsTopSort, string> = {
 };
 
 /**
- * Rows are the pools in which something happened in the window: an hour of which no volume is stated is nothing. Ranked by liquidity, every
+ * Rows are the pools in which something happened in the window: an hour of which neither volume nor fees are stated is nothing. Ranked by liquidity, every
  * pool whose liquidity is known. `life`: the window begins before everything. `swapped`: ranked by anything but liquidity, those in which nothing was swapped are left out.
  */
 function top(sort: PoolsTopSort, needsLiquidity: boolean, life: boolean, swapped: boolean): Statement {
@@ -61,7 +61,7 @@ WITH volumes AS MATERIALIZED (
   FROM lp_pool p LEFT JOIN volumes v ON v.pool_address = p.pool_address ${swapped ? '' : 'LEFT JOIN provided e ON e.pool_address = p.pool_address'}
   ${byOwners ? 'LEFT JOIN counted c ON c.pool_address = p.pool_address' : ''}
   CROSS JOIN LATERAL (SELECT v.pool_address IS NOT NULL OR ${swapsToldBefore('p.pool_address', '$2')} AS known OFFSET 0) k
-  WHERE ${all ? '(p.created_at IS NULL OR p.created_at <= $2)' : `(v.usd > 0 OR v.swaps > 0${swapped ? '' : ' OR e.pool_address IS NOT NULL'})`} AND ($7::text IS NULL OR p.pool_type = $7)
+  WHERE ${all ? '(p.created_at IS NULL OR p.created_at <= $2)' : `(v.usd > 0 OR v.fee_usd > 0 OR v.swaps > 0${swapped ? '' : ' OR e.pool_address IS NOT NULL'})`} AND ($7::text IS NULL OR p.pool_type = $7)
 )
 SELECT q.pool_address, q.volume_usd, q.fees_usd AS total_fees_usd, q.fee_rate_pct, q.fee_rate_flag, q.unpriced::int, q.swaps::int FROM (
   SELECT s.*, ${feeRateFlag('s', 's.fee_rate_pct', '$2')} AS fee_rate_flag, ${needsLiquidity ? '(l.usd)' : 'NULL::numeric'} AS liquidity_usd

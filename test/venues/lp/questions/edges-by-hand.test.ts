@@ -342,6 +342,20 @@ test('a pool that is known and quiet generated no fees: 0, not unknown', async (
   ]);
 });
 
+test('pools/top: a pool of which fees are stated and no volume is ranked by its fees', async () => {
+  await inStore(async (other) => {
+    await loadRecords(other.pool, 'pools.json', [dlmmPoolsPage]);
+    await loadRecords(other.pool, 'pairs.json', pairs);
+    for (const [pool, volume, fees] of [[SOL_USDC, 0, 3], [ZED_USDC, 50, 0.5]] as const) // prettier-ignore
+      await loadRecords(other.pool, `${pool}_volume.json`, [{ timeframe: '1h', data: [{ timestamp: Date.UTC(2026, 2, 10, 10) / 1_000, volume, fees, protocol_fees: 0 }] }]); // prettier-ignore
+    const shown = async (variables: Row): Promise<unknown> =>
+      (await ask<Row[]>(other, 'lp/pools/top', NOW, { timeframe: '24h', ...variables })).data.map((row) => [row.pool_address, row.volume_usd, row.total_fees_usd]); // prettier-ignore
+    for (const limit of [1, 2, 3])
+      expect(await shown({ sort_by: 'fees', limit })).toEqual([[SOL_USDC, 0, 3], [ZED_USDC, 50, 0.5]].slice(0, limit)); // prettier-ignore
+    expect(await shown({ sort_by: 'fee_rate' })).toEqual([[ZED_USDC, 50, 0.5], [SOL_USDC, 0, 3]]); // prettier-ignore
+  });
+});
+
 test('all begins with the first fact of a pool, other windows reach back to when it was made', async () => {
   const first = async (timeframe: string): Promise<unknown> =>
     (await data<Row[]>('lp/pools/volume-history', { pool_address: SOL_USDC, timeframe, bucket_size: '1d' }))[0]?.bucket;
