@@ -179,6 +179,6 @@ FROM (
   FROM lp_event e LEFT JOIN lp_pool p ON p.pool_address = e.pool_address
   WHERE e."timestamp" < $1 AND e.owner IS NOT NULL GROUP BY e.owner
 ) o LEFT JOIN (
-  SELECT s.owner, max(s.deposited_usd) FILTER (WHERE s.unpriced = 0) AS largest_position_usd FROM (${ALL_POSITIONS}) s GROUP BY s.owner
+  SELECT s.owner, max(s.deposited_usd) AS largest_position_usd FROM (${ALL_POSITIONS}) s GROUP BY s.owner
 ) l ON l.owner = o.owner
 ORDER BY o.owner COLLATE "C"`;
