@@ -1,3 +1,4 @@
+import type { ClientBase } from 'pg';
 import type { Sql, Statement } from '../db/sql';
 import { roundTo, wilsonLowerBound } from '../lib/statistics';
 import { isoSecond } from '../lib/time';
@@ -67,6 +68,26 @@ const UNMARK: Statement = {
 /** Takes back the marks of signals on these subjects, whose end turned out not to be one: the next look marks by what is known then. */
 export async function takeMarksBack(sql: Sql, venue: string, subjects: readonly string[]): Promise<void> {
   if (subjects.length > 0) await sql.query(UNMARK, [venue, subjects]);
+}
+
+// $4: signals taken before it were marked at all horizons before any of the instants.
+const UNMARK_LATER = {
+  name: 'signal_unmark_later',
+  text: `DELETE FROM signal_mark AS mark USING signal JOIN unnest($2::text[], $3::timestamptz[]) AS changed(subject, since) ON changed.subject = signal.subject
+  WHERE signal.venue = $1 AND signal.taken_at > $4 AND mark.endpoint = signal.endpoint AND mark.day = signal.day AND mark.rank = signal.rank AND mark.at > changed.since`,
+};
+
+/** Takes back the marks of signals that are of an instant after the one from which on something else is known of their subject; `longest_ms`: the longest horizon. */
+export async function takeLaterMarksBack(
+  client: ClientBase,
+  venue: string,
+  changed: readonly { subject: string; since: Date }[],
+  longest_ms: number,
+): Promise<void> {
+  if (changed.length === 0) return;
+  const sinces = changed.map(({ since }) => since);
+  const oldest = Math.min(...sinces.map((since) => since.getTime()));
+  await client.query({ ...UNMARK_LATER, values: [venue, changed.map(({ subject }) => subject), sinces, new Date(oldest - longest_ms)] });
 }
 
 /** The resolver of a signal endpoint: its answer, with the endpoint's track record in meta. */

@@ -13,6 +13,7 @@ export const SIGNALS_ENDPOINT = 'perps/smart-wallets/signals';
 /** Track record: a signal of a coin is marked after one hour, a day and a week. */
 const HORIZONS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '168h': 168 * HOUR_MS } as const;
 export const SIGNAL_HORIZONS = Object.keys(HORIZONS);
+export const LONGEST_HORIZON_MS = HORIZONS['168h'];
 
 /** Default parameters of the endpoint, with its greatest limit: no signal is dropped. */
 export const SIGNAL_DEFAULTS = { timeframe: '24h', min_score: 85, min_wallets: 2, limit: 50 } as const;

@@ -7,7 +7,7 @@ import { endpointNamed } from '../../support/catalogue';
 import { testDatabase } from '../../support/database';
 import { allSignalsInput } from '../../support/subjects';
 import { ANN, BOB, MAX, NOW, ago, loadScores, loadSmallWorld } from './small-world';
-import { ask, load, match, type TestDatabase } from './support';
+import { ask, load, match, type TestDatabase, trader } from './support';
 
 const ENDPOINT = 'perps/smart-wallets/signals';
 const HORIZONS = ['1h', '24h', '168h'];
@@ -64,6 +64,21 @@ test('after a day at 110 it is none, and after a week at 105 neither; every answ
   expect(meta.track_record).toEqual([hour, day, last]);
   // As of then, only what was known then.
   expect(await record(after(2))).toMatchObject([{ signals: 1 }, { signals: 0 }, { signals: 0 }]);
+});
+
+test('a fill that comes late tells what a coin cost then: what was marked by an older price is marked anew', async () => {
+  const now = after(169.5);
+  const [, ...later] = await record(now);
+  const sides = { taker: [trader('7'), '0.0'], maker: [trader('8'), '0.0'] } as const satisfies Pick<Parameters<typeof match>[1], 'taker' | 'maker'>; // prettier-ignore
+  // Of another coin it tells nothing.
+  await load(db.pool, [match(after(0.5), { coin: 'ETH', px: '120', sz: '1', side: 'B', ...sides })]);
+  await expect(track(now)).resolves.toMatchObject({ marked: 0 });
+  await load(db.pool, [match(after(0.5), { px: '120', sz: '1', side: 'B', ...sides })]);
+  await track(now);
+  const [hour, ...rest] = await record(now);
+  expect(hour).toMatchObject({ signals: 1, hit_rate: 0 });
+  expect(hour?.mean_return_pct).toBeCloseTo(100 * (1 - 120 / 105), 6);
+  expect(rest).toEqual(later);
 });
 
 test('a long gains by the rise, a short by the fall', () => {

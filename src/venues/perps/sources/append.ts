@@ -3,6 +3,7 @@ import { copyRows } from '../../../db/copy';
 import { DAY_MS, isoDay } from '../../../lib/time';
 import { leaveOrDo } from '../../../workers/remainder';
 import type { LoadOptions } from '../../../workers/source';
+import { takeLaterMarksBack } from '../../../workers/track-record';
 import { tellDeviations } from '../rollups/deviations';
 import { type TouchedDay, tellDrawdowns } from '../rollups/drawdown';
 import { addCoinHours, addOpens, addTraders, keepTraderDays, keepTraderHours, keepTraderLives, traderHoursOf } from '../rollups/hours';
@@ -15,6 +16,7 @@ import { addSmartRests } from '../rollups/smart-trader-rests';
 import { addTakers } from '../rollups/takers';
 import { forgetTimings } from '../rollups/timings';
 import { keepTraderSums } from '../rollups/trader-sums';
+import { LONGEST_HORIZON_MS } from '../signals';
 import type { ReckonedFill } from './amounts';
 import { copiedOf, copiedValues, spanOf } from './copied';
 import type { Fill } from './fill';
@@ -171,7 +173,7 @@ async function addCopied(client: PoolClient, added: readonly Added[]): Promise<v
   await addCopiedMatches(client, values);
 }
 
-/** Brings up to date what is told of an account's or a coin's fills in their order. */
+/** Brings up to date what is told of an account's or a coin's fills in their order; signals that were marked by prices of theirs are marked anew. */
 async function tellAdded(client: PoolClient, added: readonly Added[]): Promise<void> {
   await addCopied(client, added);
   const touched = added.flatMap((part) => part.touched ?? []);
@@ -192,6 +194,8 @@ async function tellAdded(client: PoolClient, added: readonly Added[]): Promise<v
     client,
     touched.reduce((oldest, { since }) => (since < oldest ? since : oldest), (touched[0] as Touched).since),
   );
+  const coins = firstOf(touched, ({ coin }) => coin).map(({ coin, since }) => ({ subject: coin, since }));
+  await takeLaterMarksBack(client, 'perps', coins, LONGEST_HORIZON_MS);
 }
 
 /** Without rollups. */
