@@ -27,7 +27,7 @@ export interface DatabaseOptions {
   statement_timeout_ms?: number;
   /** Longest the server may say nothing to a statement, in milliseconds; then its connection is closed. Left out: for ever, as long work needs it. */
   silence_ms?: number;
-  /** Longest one connection may be taken, in milliseconds. Left out: for ever. */
+  /** Longest one connection may be taken without being asked anything more, in milliseconds. Left out: for ever. */
   lease_ms?: number;
   /** Whether the server's processes that work for it leave the processor to others: only where they are of this machine. */
   yields?: boolean;

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import os from 'node:os';
 import {
   Client,
@@ -52,6 +53,8 @@ export async function setUp(client: ClientBase, settings: Settings = {}): Promis
 /** A connection that was lost without a word is noticed: one that is made within this time, an idle one soon after. What asks much may wait longer, by `query_timeout`. */
 const REACHED = { connectionTimeoutMillis: 10_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 } satisfies ClientConfig;
 const GOODBYE_MS = 2_000;
+/** What a connection emits when it is asked something. */
+const ASKED = 'asked';
 /** What node-postgres says of a statement whose `query_timeout` has passed. */
 const LATE = 'Query read timeout';
 
@@ -76,6 +79,7 @@ export class Connection extends Client {
   }
 
   override query(...asked: never[]): never {
+    this.emit(ASKED);
     const send = super.query.bind(this) as (...args: unknown[]) => unknown;
     const [first, values, last] = asked as unknown[];
     const own = typeof values === 'function' || typeof last === 'function' || typeof (first as { submit?: unknown }).submit === 'function';
@@ -125,7 +129,7 @@ class Connections extends Pool {
 
 export interface PoolOptions extends Omit<PoolConfig, 'options' | 'statement_timeout'> {
   settings?: Settings;
-  /** Longest one connection may be taken, in milliseconds: then it is closed, and what waits on it fails. For ever when left out. */
+  /** Longest one connection may be taken without being asked anything more, in milliseconds: then it is closed, and what waits on it fails. For ever when left out. */
   lease_ms?: number;
   /** Whether the server's processes that work for it leave the processor to others: only where they are of this machine. */
   yields?: boolean;
@@ -236,11 +240,15 @@ export function makePool(url: string, { settings, lease_ms, yields, ...config }:
   return pool;
 }
 
-/** Whatever a connection is waiting for, a lock that nobody lets go of or a server that is frozen: it waits no longer than this. */
+/** Whatever a connection is waiting for, a lock that nobody lets go of or a server that is frozen: it waits no longer than this. Many statements may take longer together. */
 function lease(pool: Pool, ms: number): void {
   const ends = new WeakMap<ClientBase, NodeJS.Timeout>();
   pool.on('acquire', (client) => void ends.set(client, setTimeout(() => void client.end().catch(() => undefined), ms).unref()));
-  pool.on('release', (_, client) => clearTimeout(ends.get(client)));
+  pool.on('connect', (client) => (client as EventEmitter).on(ASKED, () => ends.get(client)?.refresh()));
+  pool.on('release', (_, client) => {
+    clearTimeout(ends.get(client));
+    ends.delete(client);
+  });
 }
 
 /** Connections to the database at `url`, one of them tried. Throws one clear sentence when it cannot be reached. */

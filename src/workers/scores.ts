@@ -7,6 +7,7 @@ import type { Logger } from '../observability/logger';
 import type { Venue } from '../venues/venue';
 
 const CHECK_MS = 60_000;
+const PULSE_MS = 60_000;
 
 const jobName = (venue: Venue): string => `score.${venue.name}`;
 
@@ -61,7 +62,12 @@ export async function isScored(pool: Pool | ClientBase, venue: Venue, now: Date)
 const scoreOnce = (pool: Pool, venue: Venue, now: Date): Promise<ScoreRun | null> =>
   inTransaction(
     pool,
-    async (client) => ((await isScored(client, venue, now)) ? null : runScores(pool, venue, now, () => undefined)),
+    async (client) => {
+      if (await isScored(client, venue, now)) return null;
+      // A run may take longer than a connection is lent that is not asked anything.
+      const pulse = repeat(() => client.query('SELECT 1').then(() => undefined, () => undefined), PULSE_MS); // prettier-ignore
+      return runScores(pool, venue, now, () => undefined).finally(() => pulse.stop());
+    },
     `${LONG_WORK}; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT pg_advisory_xact_lock(hashtext('${jobName(venue)}'))`,
   );
 

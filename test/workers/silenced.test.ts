@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
 import { runCancellable } from '../../src/db/cancel';
 import { type Database, openDatabase } from '../../src/db/client';
 import { poolUntil } from '../../src/db/pool';
@@ -113,11 +114,16 @@ describe('connections that fall silent', () => {
     await pool.end();
   });
 
-  test('are closed by a pool that lends them for so long; what is given back in time is used again', async () => {
+  test('are closed by a pool that lends them for so long since they were asked something; what is given back in time is used again', async () => {
     const { pool, close } = await openDatabase(db.url, { max: 1, statement_timeout_ms: 0, lease_ms: 1_000 });
     const backend = async (): Promise<unknown> => (await pool.query('SELECT pg_backend_pid() AS pid')).rows[0];
     const first = await backend();
     await pause(1_500);
+    expect(await backend()).toEqual(first);
+    const often = async (client: PoolClient): Promise<void> => {
+      for (let times = 0; times < 4; times += 1) await client.query('SELECT 1 FROM pg_sleep(0.6)');
+    };
+    await inTransaction(pool, often);
     expect(await backend()).toEqual(first);
     await expect(inTransaction(pool, (client) => client.query('SELECT 1 FROM pg_sleep(60)'))).rejects.toThrow('Connection terminated');
     expect(await backend()).not.toEqual(first);
