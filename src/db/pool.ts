@@ -13,7 +13,7 @@ import {
   types,
 } from 'pg';
 import { untilAborted } from '../lib/deadline';
-import { noteRefusal, unreachable } from './reach';
+import { isUnable, noteRefusal, unreachable } from './reach';
 
 /** What a session is set to, by name. */
 export type Settings = Readonly<Record<string, string | number>>;
@@ -208,10 +208,14 @@ export function poolUntil(pool: Pool, signal: AbortSignal): Pool {
   };
   const query = async (...asked: [string, unknown[]]): Promise<QueryResult> => {
     const client = await connect();
+    let spoilt = false;
     try {
       return await client.query(...asked);
+    } catch (error) {
+      spoilt = isUnable(error);
+      throw error;
     } finally {
-      client.release();
+      client.release(spoilt);
     }
   };
   return new Proxy(pool, {

@@ -24,6 +24,9 @@ export const noteRefusal = (error: Error): void => void refusals.add(error);
 export const isAnswer = (error: unknown): boolean =>
   error instanceof DatabaseError && !refusals.has(error) && !NO_ANSWER.test(error.code ?? '');
 
+/** Whether the database could not serve a statement at the time: a connection that told so is not used again, for it may go on saying so when others no longer do. */
+export const isUnable = (error: unknown): boolean => error instanceof DatabaseError && !isAnswer(error);
+
 /** A database that is started anew is back within seconds. */
 const AWAY_RETRY_S = 5;
 

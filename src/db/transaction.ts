@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { isUnable } from './reach';
 
 /** For long work that writes facts, rollups or scores: no deadline, days are UTC days. */
 export const LONG_WORK = "SET LOCAL statement_timeout = 0; SET LOCAL TIME ZONE 'UTC'";
@@ -12,17 +13,18 @@ export const writersTurn = (venue: string): string => `SELECT pg_advisory_xact_l
 /** Runs `work` in one transaction on a connection of its own, begun with the statements of `begin`; throws what the work throws, having taken all back. */
 export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>, begin = ''): Promise<T> {
   const client = await pool.connect();
-  let open: Error | undefined;
+  let spoilt: Error | undefined;
   try {
     await client.query(`BEGIN; ${begin}`);
     const result = await work(client);
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    await client.query('ROLLBACK').catch((cause: Error) => (open = cause));
+    await client.query('ROLLBACK').catch((cause: Error) => (spoilt = cause));
+    if (isUnable(error)) spoilt = error as Error;
     throw error;
   } finally {
     // A connection that did not take it back in time is closed: what its next user writes would be part of a transaction that never ends.
-    client.release(open);
+    client.release(spoilt);
   }
 }

@@ -6,9 +6,10 @@ import { buildSchema, parse } from 'graphql';
 import { DatabaseError, type Pool } from 'pg';
 import { runUntil } from '../../src/db/cancel';
 import { openDatabase } from '../../src/db/client';
-import { makePool, openPool } from '../../src/db/pool';
+import { makePool, openPool, poolUntil } from '../../src/db/pool';
 import { isAnswer } from '../../src/db/reach';
 import { sqlOver } from '../../src/db/sql';
+import { inTransaction } from '../../src/db/transaction';
 import { AppError } from '../../src/errors';
 import { compile } from '../../src/graph/execute';
 import type { GraphContext } from '../../src/venues/venue';
@@ -211,6 +212,19 @@ describe('the database client', () => {
     await expect(client.query('SELECT 1')).rejects.toThrow();
     client.release();
     expect((await db.pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  test('a connection that takes no writes is not used again: the next one may', async () => {
+    const pool = await openPool(db.url, { max: 1 });
+    const until = poolUntil(pool, new AbortController().signal);
+    const text = "INSERT INTO source_cursor (source, venue, cursor) VALUES ('no', 'lp', '{}')";
+    for (const write of [() => inTransaction(pool, (client) => client.query(text)), () => until.query(text)]) {
+      await pool.query('SET default_transaction_read_only = on');
+      await expect(write()).rejects.toMatchObject({ code: '25006' });
+      await write();
+      await pool.query("DELETE FROM source_cursor WHERE source = 'no'");
+    }
+    await pool.end();
   });
 
   test("an error's stack leads to who asked", async () => {
