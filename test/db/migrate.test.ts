@@ -92,10 +92,11 @@ test('a pooler that keeps no sessions is refused', async () => {
 });
 
 test('a server that takes the connection and says nothing is not waited for for ever', async () => {
-  const mute = net.createServer().listen(0, '127.0.0.1');
+  // Of whom nothing is read, it is not heard that they leave: a connection would stay, and hold the worker.
+  const mute = net.createServer((caller) => caller.resume()).listen(0, '127.0.0.1');
   await once(mute, 'listening');
   const { port } = mute.address() as AddressInfo;
   const sentence = `The database at 127.0.0.1:${port}/smart cannot be reached: timeout expired`;
   await expect(migrate(`postgresql://me@127.0.0.1:${port}/smart`, folder)).rejects.toThrow(sentence);
-  mute.close();
+  await new Promise((resolve) => mute.close(resolve));
 });
