@@ -43,6 +43,30 @@ export interface ClaimKeys {
   collecting: string[];
 }
 
+/** What a claim brought. */
+export interface Claim {
+  /** Id of the new payment; null when another payment holds one of the keys, or the payer's settlements failed too often. */
+  id: string | null;
+  /** Settlements that lately failed by the payer's doing. */
+  faults: number;
+  /** Micro-USDC the payer had still to pay at that moment, up to and with this payment. */
+  open_sum: bigint;
+  /** Answers that wait for a fresh proof of this payer, or were lately abandoned. */
+  kept: number;
+  /** JSON text of the answer that waits for a fresh proof for this very request. */
+  waiting: string | null;
+  /** Id of a payment of this payer for this very request that was lately settled and handed out to nobody. */
+  unserved: string | null;
+  /** The same of one that was sent, and whose end nobody heard. */
+  unsettled: string | null;
+}
+
+/** How often a payer may let settlements fail. */
+export interface FaultLimit {
+  since: Date;
+  most: number;
+}
+
 const hash = (...parts: string[]): string => crypto.createHash('sha256').update(parts.join('\n')).digest('hex');
 
 type Claiming = Pick<ValidProof, 'payer' | 'proof_key' | 'claim_keys' | 'secrets' | 'buyer_keys'>;

@@ -1,5 +1,5 @@
 import { AppError } from '../errors';
-import type { Claim } from './ledger';
+import type { Claim } from './claims';
 import type { Outcome } from './protocol';
 import type { Settler } from './settler';
 import { type Admitted, type CorridorParts, InFlight, inFlight, pending } from './visit';

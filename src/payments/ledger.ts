@@ -1,9 +1,9 @@
 import type { Pool, QueryResult, QueryResultRow } from 'pg';
 import { isAnswer } from '../db/reach';
 import { AppError } from '../errors';
-import { pause } from '../lib/deadline';
 import { Seldom } from '../lib/seldom';
-import type { ClaimKeys, HeldPayment, PaymentState } from './claims';
+import type { Claim, ClaimKeys, FaultLimit, HeldPayment, PaymentState } from './claims';
+import { Deliveries, type Delivery } from './deliveries';
 import { MissedSteps } from './missed-steps';
 import {
   type JsonObject,
@@ -47,34 +47,7 @@ interface Row {
 
 const RUNNING: PaymentState[] = ['RESERVED', 'EXECUTING', 'RESULT_READY'];
 const UNIQUE_VIOLATION = '23505';
-/** Deliveries are written down together, this long after the first of them. */
-export const DELIVERED_AFTER_MS = 25;
 const LEDGER_RETRY_S = 5;
-
-/** A payment the chain has, whose answer is handed out. */
-export interface Delivery {
-  id: string;
-  transaction: string;
-  settled_at: Date;
-}
-
-/** What a claim brought. */
-export interface Claim {
-  /** Id of the new payment; null when another payment holds one of the keys, or the payer's settlements failed too often. */
-  id: string | null;
-  /** Settlements that lately failed by the payer's doing. */
-  faults: number;
-  /** Micro-USDC the payer had still to pay at that moment, up to and with this payment. */
-  open_sum: bigint;
-  /** Answers that wait for a fresh proof of this payer, or were lately abandoned. */
-  kept: number;
-  /** JSON text of the answer that waits for a fresh proof for this very request. */
-  waiting: string | null;
-  /** Id of a payment of this payer for this very request that was lately settled and handed out to nobody. */
-  unserved: string | null;
-  /** The same of one that was sent, and whose end nobody heard. */
-  unsettled: string | null;
-}
 
 /** A payment on record, and the JSON text of its answer. */
 export interface Answered {
@@ -87,12 +60,6 @@ export interface FinishedWork {
   answer: string;
   began_at: Date;
   done_at: Date;
-}
-
-/** How often a payer may let settlements fail. */
-export interface FaultLimit {
-  since: Date;
-  most: number;
 }
 
 interface ClaimRow {
@@ -125,11 +92,7 @@ function recordOf(row: Row): PaymentRecord {
  * it was not where it had to be: somebody else has it, and the caller must not go on.
  */
 export class Ledger {
-  private readonly handedOut: Delivery[] = [];
-  /** Ends when what was handed out until a while ago is written down. */
-  private writing: Promise<void> = Promise.resolve();
-  /** The same of what was handed out since; null: nothing. */
-  private next: Promise<void> | null = null;
+  private readonly deliveries = new Deliveries((together, keptMs) => this.write(together, keptMs));
   private readonly missed = new MissedSteps();
   private readonly away = new Seldom();
 
@@ -172,9 +135,8 @@ export class Ledger {
     const by = [this.instance, proof_key, keys.collecting, transaction, JSON.stringify(details), keys.keys, keys.kinds];
     try {
       const { rows } = await this.ask<ClaimRow>(CLAIM, [...what, ...by, limit.since, limit.most, unservedMs]);
-      const { made = null, faults = 0, open_sum, kept, waiting = null, unserved = null, unsettled = null } = rows[0] ?? {};
-      const id = made === null ? null : String(made);
-      return { id, faults, open_sum: BigInt(open_sum ?? 0), kept: kept ?? 0, waiting, unserved, unsettled };
+      const [{ made, open_sum, kept, ...told }] = rows as [ClaimRow];
+      return { ...told, id: made === null ? null : String(made), open_sum: BigInt(open_sum ?? 0), kept: kept ?? 0 };
     } catch (error) {
       // The claim may stand, with nobody who would work for it.
       if (error instanceof AppError) this.missed.add(() => this.unclaim(proof_key, sale.request_id));
@@ -220,20 +182,12 @@ export class Ledger {
    * then: whoever finds the payment unconfirmed asks there, as after a crash.
    */
   delivered(delivery: Delivery, keptMs: number): void {
-    this.handedOut.push(delivery);
-    this.next ??= this.writeNext(keptMs);
+    this.deliveries.add(delivery, keptMs);
   }
 
   /** Waits until everything that was handed out so far is written down. */
   flush(): Promise<void> {
-    return this.next ?? this.writing;
-  }
-
-  private async writeNext(keptMs: number): Promise<void> {
-    await Promise.all([this.writing, pause(DELIVERED_AFTER_MS)]);
-    this.writing = this.write(this.handedOut.splice(0), keptMs);
-    this.next = null;
-    await this.writing;
+    return this.deliveries.flush();
   }
 
   private async write(together: readonly Delivery[], keptMs: number): Promise<void> {
