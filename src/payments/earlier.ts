@@ -3,6 +3,7 @@ import type { Claim } from './claims';
 import type { Outcome } from './protocol';
 import type { Settler } from './settler';
 import { type Admitted, type CorridorParts, InFlight, inFlight, pending } from './visit';
+import { assertBuyerThere } from './work';
 
 const SENT = 'An earlier payment of this wallet for the same request was sent and is not confirmed yet. This one was not used.';
 const BEING_SETTLED = 'An earlier payment of this wallet for the same request is being settled. This one was not used.';
@@ -20,16 +21,18 @@ export class Earlier {
 
   /** Null when there is no earlier payment that counts: none was made, somebody else was given its answer, the chain will never have it. */
   async answer(admitted: Admitted, { unserved, unsettled }: Claim): Promise<Outcome | null> {
-    const settled = unserved === null ? null : await this.handOut(unserved);
+    const { id, proof, visit } = admitted;
+    if (unserved === null && unsettled === null) return null;
+    assertBuyerThere(visit.sale.client_gone);
+    const settled = unserved === null ? null : await this.handOut(unserved, id);
     const outcome = settled ?? (unsettled === null ? null : await this.settle(admitted, unsettled));
-    const { id, proof } = admitted;
     if (outcome !== null) await this.parts.ledger.release(id, proof.proof_key, 'answered_before', false, null).catch(() => undefined);
     return outcome;
   }
 
-  private async handOut(id: string): Promise<Outcome | null> {
+  private async handOut(id: string, to: string): Promise<Outcome | null> {
     const { ledger, config } = this.parts;
-    const earlier = await ledger.handOut(id, config.kept_answer_ms);
+    const earlier = await ledger.handOut(id, config.kept_answer_ms, to);
     if (earlier === null) return null;
     const { record, answer, settled_at } = earlier;
     const headers = this.settler.protocolOf(record).receipt(record, settled_at);
@@ -43,7 +46,9 @@ export class Earlier {
     const taken = await ledger.takeOver(id);
     if (taken === null) throw new AppError('payment_in_progress', { message: BEING_SETTLED, retry_after_s: BEING_SETTLED_RETRY_S });
     try {
-      return await this.settler.broadcast(visit, taken.record, JSON.parse(taken.answer), true);
+      const outcome = await this.settler.broadcast(visit, taken.record, JSON.parse(taken.answer), true);
+      await ledger.passKeys(admitted.id, id).catch(() => undefined);
+      return outcome;
     } catch (error) {
       if (error instanceof InFlight) return inFlight(new InFlight(pending(SENT), error.transaction), null);
       if (!(error instanceof AppError && error.code === 'settlement_failed')) throw error;

@@ -23,6 +23,7 @@ import {
   LAST_SETTLEMENTS,
   MOVES,
   type NamedStatement,
+  PASS_KEYS,
   SUM_OPEN,
   WRITE_AHEAD,
 } from './statements';
@@ -244,10 +245,18 @@ export class Ledger {
     return row === undefined ? null : { record: recordOf(row), answer: row.answer as string };
   }
 
-  /** Marks what is paid as handed out now, collectable for `keptMs` more milliseconds; null when somebody else has handed it out. */
-  async handOut(id: string, keptMs: number): Promise<(Answered & { settled_at: Date }) | null> {
-    const row = await this.movedRow(MOVES.handOut, id, ['CONFIRMED'], 'DELIVERED', 'to a fresh proof of its buyer', [keptMs]);
+  /**
+   * Marks what is paid as handed out now to the buyer of payment `to`, collectable for `keptMs` more milliseconds, by what would collect that one as well;
+   * null when somebody else has handed it out.
+   */
+  async handOut(id: string, keptMs: number, to: string): Promise<(Answered & { settled_at: Date }) | null> {
+    const row = await this.movedRow(MOVES.handOut, id, ['CONFIRMED'], 'DELIVERED', 'to a fresh proof of its buyer', [keptMs, to]);
     return row === undefined ? null : { record: recordOf(row), answer: row.answer as string, settled_at: row.settled_at as Date };
+  }
+
+  /** What would collect payment `from` collects payment `to`, which is handed out to its buyer. */
+  async passKeys(from: string, to: string): Promise<void> {
+    await this.missed.surely(() => this.ask(PASS_KEYS, [from, to]));
   }
 
   async lastSettlements(): Promise<Map<ProtocolName, Date>> {

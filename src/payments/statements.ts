@@ -12,9 +12,9 @@ const OF_MOVED = 'payment_id IN (SELECT id FROM moved)';
 const SETTLED = "raw = NULL, look_at = CASE WHEN p.final_at IS NULL THEN now() + interval '30 seconds' END, owed = false, reason = NULL";
 
 /** The proof stays used for ever; what the buyer could collect by goes with the answer, secrets well after their challenge. */
-const letGo = (ms: string): string =>
-  `UPDATE payment_claim SET expires_at = now() + CASE kind WHEN 'buyer' THEN ${ms} * interval '1 millisecond'
-        ELSE greatest(${ms} * interval '1 millisecond', interval '2 days') END WHERE kind <> 'proof' AND ${OF_MOVED}`;
+const letGo = (ms: string, of = OF_MOVED, also = ''): string =>
+  `UPDATE payment_claim SET ${also}expires_at = now() + CASE kind WHEN 'buyer' THEN ${ms} * interval '1 millisecond'
+        ELSE greatest(${ms} * interval '1 millisecond', interval '2 days') END WHERE kind <> 'proof' AND ${of}`;
 
 /** Steps whose loss in a crash of the database is harmless do not wait for the disk: what lost one finds itself not where it had to be, and stops. */
 const RELAXED = ", (SELECT set_config('synchronous_commit', 'off', true)) relaxed";
@@ -78,7 +78,8 @@ export const MOVES = {
   take: move('take', { set: 'instance = $5', told: `${COLUMNS}, p.answer` }),
   handOut: move('hand_out', {
     set: "answer_until = now() + $5 * interval '1 millisecond'",
-    also: letGo('$5'),
+    // What payment $6, which asks for it, could be collected by, collects this one: its proof may be shown again.
+    also: letGo('$5', 'payment_id IN (SELECT unnest(ARRAY[id, $6]) FROM moved)', 'payment_id = $1, '),
     told: `${COLUMNS}, p.answer`,
   }),
 } as const;
@@ -155,6 +156,12 @@ export const SUM_OPEN: NamedStatement = {
   name: 'payment_sum_open',
   text: `SELECT sum(amount) AS sum FROM payment
     WHERE payer = $1 AND state = ANY ('{RESERVED,EXECUTING,RESULT_READY,BROADCASTING,UNKNOWN}') AND NOT owed AND id <= $2`,
+};
+
+/** What payment $1 could be collected by collects payment $2, which is handed out to it. */
+export const PASS_KEYS: NamedStatement = {
+  name: 'payment_pass_keys',
+  text: `UPDATE payment_claim SET payment_id = $2, expires_at = now() + interval '2 days' WHERE payment_id = $1 AND kind <> 'proof'`,
 };
 
 /**

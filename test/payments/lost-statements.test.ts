@@ -155,18 +155,21 @@ describe('a statement of the ledger is lost, once, and the buyer comes back with
     });
   });
 
-  it('the hand-out of what was paid for by an earlier proof: it is handed out, and nothing more is paid', async () => {
-    const earlier = await buyerWithProof();
-    const silence = workOf(async () => {
-      for (const method of ['getSignatureStatuses', 'getTransaction']) till.solana.faults.inject(method, { kind: 'refuse' }, Infinity);
-      return 'paid for';
-    });
-    await charge(earlier.headers, silence);
-    till.solana.faults.clear();
-    await payments.reconcile('all');
-    const bought = { buyer: earlier.buyer, headers: await signedHeaders(till, earlier.buyer) };
-    lose('payment_hand_out');
-    expect(await charge(bought.headers)).toMatchObject({ kind: 'refused', charged: false, error: { code: 'payments_unavailable' } });
-    expect(await comesBack(bought)).toEqual(['200 replayed', 1n]);
-  });
+  it.each<Loss['of']>(['the statement', 'its reply'])(
+    'the hand-out of what was paid for by an earlier proof, %s: nothing more is paid',
+    async (of) => {
+      const earlier = await buyerWithProof();
+      const silence = workOf(async () => {
+        for (const method of ['getSignatureStatuses', 'getTransaction']) till.solana.faults.inject(method, { kind: 'refuse' }, Infinity);
+        return 'paid for';
+      });
+      await charge(earlier.headers, silence);
+      till.solana.faults.clear();
+      await payments.reconcile('all');
+      const bought = { buyer: earlier.buyer, headers: await signedHeaders(till, earlier.buyer) };
+      lose('payment_hand_out', of);
+      expect(await charge(bought.headers)).toMatchObject({ kind: 'refused', charged: false, error: { code: 'payments_unavailable' } });
+      expect(await comesBack(bought)).toEqual(['200 replayed', 1n]);
+    },
+  );
 });
