@@ -79,6 +79,11 @@ export class Settler {
 
   /** From here on money may move: whatever goes wrong is told as pending until the chain has spoken. */
   async broadcast(visit: Visit, record: PaymentRecord, answer: unknown, replayed: boolean): Promise<Outcome> {
+    const { client_gone } = visit.sale;
+    // Whoever does not wait may come again, while we do: that one finds it as one whose end nobody heard.
+    const leave = (): void => void this.parts.ledger.unknown(record.id, 'its buyer left').catch(() => undefined);
+    client_gone?.addEventListener('abort', leave, { once: true });
+    if (hasLeft(visit)) leave();
     try {
       const settlement = await withDeadline(this.parts.config.settle_patience_ms, (signal) =>
         this.protocolOf(record).settlement.settle(record, signal),
@@ -91,6 +96,8 @@ export class Settler {
         'a settlement could not be written down',
       );
       throw new InFlight(pending(), record.transaction);
+    } finally {
+      client_gone?.removeEventListener('abort', leave);
     }
   }
 
@@ -105,10 +112,9 @@ export class Settler {
       transaction: record.transaction,
     };
     if (settlement.status === 'confirmed') {
-      figures.payment('settled', record);
       log.info(about, 'payment settled');
-      // Handed out to nobody: it waits for its buyer.
-      if (hasLeft(visit)) await ledger.confirmed(record.id, settlement.transaction);
+      const shared = replayed || hasLeft(visit);
+      if (!shared || (await this.heardFirst(visit, record.id, settlement.transaction))) figures.payment('settled', record);
       const outcome = this.paid(visit, { ...record, transaction: settlement.transaction }, answer, replayed, new Date());
       // What was taken up again counts as under way for its payer's next one.
       if (replayed) await ledger.flush();
@@ -125,6 +131,16 @@ export class Settler {
     await ledger.failed(record.id, settlement.reason);
     if (settlement.reason === TRANSACTION_EXPIRED) await this.keep(record.payer, visit.sale, answer);
     throw new AppError('settlement_failed', { reason: settlement.reason });
+  }
+
+  /** Puts on record what waits for a buyer who has left. False where somebody else has heard of its end, for who leaves may come again while we wait. */
+  private async heardFirst(visit: Visit, id: string, transaction: string): Promise<boolean> {
+    try {
+      return (await this.parts.ledger.confirmed(id, transaction)) !== null;
+    } catch (error) {
+      if (hasLeft(visit)) throw error;
+      return true;
+    }
   }
 
   /** The chain has it, and the answer is handed out to a buyer who is there; what is on record for a broadcast of ours holds it. */

@@ -1,4 +1,5 @@
 import type { Keypair } from '@solana/web3.js';
+import { createPayments } from '../../src/payments/charge';
 import type { Outcome, Sale } from '../../src/payments/protocol';
 import {
   challengeOf,
@@ -127,6 +128,30 @@ describe('a payment that was settled and handed out to nobody', () => {
       expect(await charge(headers, work)).toMatchObject({ kind: 'paid', replayed: true, answer: 'paid for' });
       expect([work.runs(), await spent()]).toEqual([0, 1n]);
       expect([await afresh(), await spent()]).toEqual(['200', 2n]);
+    });
+
+    it('and its buyer does not wait so long, but hangs up and signs afresh', async () => {
+      const patient = await createPayments(
+        { ...till.settings, settle_patience_ms: 60_000 },
+        { pool: till.database.pool, logger: till.logger },
+      );
+      const gone = new AbortController();
+      till.solana.faults.inject('getTransaction', { kind: 'refuse' }, Infinity);
+      const charging = patient.charge(saleOf({ headers: await signedHeaders(till, buyer), client_gone: gone.signal }), workOf());
+      await until(async () => (await spent()) === 1n);
+      gone.abort();
+      await until(async () => {
+        const { rows } = await till.database.pool.query('SELECT FROM payment WHERE payer = $1 AND state = $2', [
+          buyer.publicKey.toBase58(),
+          'UNKNOWN',
+        ]);
+        return rows.length === 1;
+      });
+      expect([await afresh(), await spent()]).toEqual(['503 settlement_pending', 1n]);
+      till.solana.faults.clear();
+      await charging;
+      expect([await afresh(), await spent()]).toEqual(['200 replayed', 1n]);
+      await patient.stop();
     });
 
     it('who shows nothing to collect by is told no key of a proof that was not used', async () => {
