@@ -1,5 +1,6 @@
 import { AppError } from '../errors';
 import { withDeadline } from '../lib/deadline';
+import { FeeCredit } from './fee-credit';
 import {
   type PaymentRecord,
   type Protocol,
@@ -25,9 +26,11 @@ const hasLeft = ({ sale }: Visit): boolean => sale.client_gone?.aborted === true
 /** The last door: the only room where money moves, and where a sale that brings nothing is undone. */
 export class Settler {
   private readonly byName: ReadonlyMap<ProtocolName, Protocol>;
+  private readonly feeCredit: FeeCredit;
 
   constructor(private readonly parts: CorridorParts) {
     this.byName = new Map(parts.protocols.map((protocol) => [protocol.name, protocol]));
+    this.feeCredit = new FeeCredit(parts.config.payer_failures);
   }
 
   /** The protocol of a payment on record. Throws when it is no longer configured. */
@@ -53,7 +56,14 @@ export class Settler {
   }
 
   /** Settles a sale whose work is done. Throws AppErrors for what was not charged, InFlight for what may be. */
-  async settle(admitted: Admitted, answer: unknown): Promise<Outcome> {
+  settle(admitted: Admitted, answer: unknown): Promise<Outcome> {
+    const { payer, transaction } = admitted.proof;
+    // Its fee is ours until it has an id.
+    if (transaction === null) return this.feeCredit.run(payer, () => this.bring(admitted, answer));
+    return this.bring(admitted, answer);
+  }
+
+  private async bring(admitted: Admitted, answer: unknown): Promise<Outcome> {
     const { ledger, config, rechallenge } = this.parts;
     const { visit, protocol, proof } = admitted;
     let record: PaymentRecord;

@@ -257,6 +257,25 @@ test('sponsored, and drained while the query ran: refused before it is sent, and
   expect([told(outcome), sent, after]).toEqual(['402 settlement_failed invalid_exact_svm_transaction_simulation_failed', 0, before]);
 });
 
+test('sponsored, many at once, and drained when the first are on their way: the sponsor pays for no more of them than may fail one by one', async () => {
+  const till = await openTill({ sponsored: true });
+  const buyer = await fundedBuyer(till);
+  const payer = buyer.publicKey.toBase58();
+  const proofs = await Promise.all(Array.from({ length: 8 }, () => signedHeaders(till, buyer)));
+  till.solana.faults.inject('sendTransaction', { kind: 'delay', ms: 2_500, before: true }, Infinity);
+  const charging = proofs.map((headers) => till.payments.charge(saleOf({ headers }), workOf()));
+  await until(() => till.solana.faults.calls('sendTransaction') >= 3);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await till.solana.setUsdc(payer, { amount: 0n });
+  await Promise.all(charging);
+  const { rows } = await till.database.pool.query('SELECT state, count(*)::int FROM payment GROUP BY state ORDER BY state');
+  await till.stop();
+  expect(rows).toEqual([
+    { state: 'REJECTED_ONCHAIN', count: 3 },
+    { state: 'RELEASED', count: 5 },
+  ]);
+});
+
 describe('several providers', () => {
   let till: Till;
   let second: Awaited<ReturnType<typeof startLocalSolana>>;
