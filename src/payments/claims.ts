@@ -59,6 +59,8 @@ export interface Claim {
   unserved: string | null;
   /** The same of one that was sent, and whose end nobody heard. */
   unsettled: string | null;
+  /** How many such this payer has of late, whatever they were for. */
+  undecided: number;
 }
 
 /** How often a payer may let settlements fail. */

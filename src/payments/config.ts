@@ -59,6 +59,8 @@ export interface PaymentsConfig {
   /** Settlements a payer may let fail within `payer_failure_window_ms` before it is turned away. */
   payer_failures: number;
   payer_failure_window_ms: number;
+  /** Payments of one payer that may wait for the chain's word before nothing more is run for it: what is never mined is never paid. */
+  payer_undecided: number;
   /** How often unresolved settlements are looked up. */
   reconcile_ms: number;
   /** A process that has not reported for this long is dead and its reservations are released. */
@@ -83,6 +85,7 @@ export const PAYMENT_DEFAULTS = {
   payer_reserved_cap: 10_000_000n,
   payer_failures: 3,
   payer_failure_window_ms: 600_000,
+  payer_undecided: 10,
   reconcile_ms: 5_000,
   instance_stale_ms: 10_000,
 } as const satisfies Partial<PaymentsConfig>;

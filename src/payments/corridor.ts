@@ -102,6 +102,7 @@ export class Corridor {
     try {
       const earlier = unnamed ? await this.earlier.answer(admitted, claimed) : null;
       if (earlier !== null) return earlier;
+      if (claimed.undecided >= config.payer_undecided) throw tooManyUndecided();
       deadline = await this.admit(admitted, claimed, await (asked ?? this.ask(protocol, proof)));
     } catch (error) {
       return this.settler.giveUp(admitted, error);
@@ -241,8 +242,19 @@ export class Corridor {
   }
 }
 
+/** Sent payments are looked for every few seconds. */
+const UNDECIDED_RETRY_S = 5;
+
 /** Refusals of a proof that may have been good when it was claimed. */
 const UNFIT: ReadonlySet<ErrorCode> = new Set(['verification_failed', 'payment_insufficient']);
+
+function tooManyUndecided(): AppError {
+  return new AppError('rate_limited', {
+    reason: 'payments_undecided',
+    message: 'Too many payments of this wallet were sent and are not confirmed yet.',
+    retry_after_s: UNDECIDED_RETRY_S,
+  });
+}
 
 function tooManyFaults(windowMs: number): AppError {
   return new AppError('rate_limited', {

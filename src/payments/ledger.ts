@@ -71,6 +71,7 @@ interface ClaimRow {
   waiting: string | null;
   unserved: string | null;
   unsettled: string | null;
+  undecided: number;
 }
 
 function recordOf(row: Row): PaymentRecord {
@@ -143,7 +144,7 @@ export class Ledger {
       if (error instanceof AppError) this.missed.add(() => this.unclaim(proof_key, sale.request_id));
       // Claimed in the same moment by somebody who is, or says to be, another payer.
       if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
-      return { id: null, faults: 0, open_sum: 0n, kept: 0, waiting: null, unserved: null, unsettled: null };
+      return { id: null, faults: 0, open_sum: 0n, kept: 0, waiting: null, unserved: null, unsettled: null, undecided: 0 };
     }
   }
 

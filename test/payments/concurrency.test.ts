@@ -73,6 +73,26 @@ describe('many requests at once, two processes’ worth of corridors on one data
     expect(work.runs()).toBe(1);
   });
 
+  it('runs nothing for a payer of whose payments too many wait for the chain’s word, until it has spoken, or for ten minutes', async () => {
+    const buyer = await fundedBuyer(till);
+    const payer = buyer.publicKey.toBase58();
+    const { pool } = till.database;
+    await pool.query(
+      `INSERT INTO payment (protocol, payer, amount, request_id, path, request_hash, state, instance, proof_key, details, transaction, answer)
+       SELECT 'x402', $1, 1, '', '', 'another', 'UNKNOWN', '', $1 || n, '{}', $1 || n, '{}' FROM generate_series(1, 10) n`,
+      [payer],
+    );
+    const [headers, work] = [await signedHeaders(till, buyer), workOf()];
+    const outcome = await till.payments.charge(saleOf({ headers }), work);
+    expect([told(outcome), work.runs()]).toEqual(['429 rate_limited payments_undecided', 0]);
+    await pool.query("UPDATE payment SET state = 'CONFIRMED' WHERE payer = $1 AND proof_key = $1 || 1", [payer]);
+    expect(told(await till.payments.charge(saleOf({ headers }), work))).toBe('200');
+    await pool.query("UPDATE payment SET state = 'UNKNOWN', created_at = now() - interval '11 minutes' WHERE payer = $1 AND amount = 1", [
+      payer,
+    ]);
+    expect(told(await till.payments.charge(saleOf({ headers: await signedHeaders(till, buyer) }), work))).toBe('200');
+  });
+
   it('caps what one payer may have under way', async () => {
     const capped = await createPayments(
       { ...till.settings, payer_reserved_cap: 50_000n },
