@@ -44,6 +44,36 @@ describe('the pages people read', () => {
     expect(page).not.toContain('<th></th>');
   });
 
+  /** Relative luminance of #rgb or #rrggbb, as WCAG counts it. */
+  function luminance(colour: string): number {
+    const digits = colour.slice(1).replace(/^(.)(.)(.)$/, '$1$1$2$2$3$3');
+    const [r, g, b] = all(digits, /(..)/g).map((pair) => {
+      const share = parseInt(pair, 16) / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    }) as [number, number, number];
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  }
+
+  test.each([
+    ['light', /^:root\{([^}]*)\}/m],
+    ['dark', /prefers-color-scheme:dark\)\{:root\{([^}]*)\}/],
+  ])('who prefers a %s page has one on which every text stands out', (_, scheme) => {
+    const [style = ''] = all(reference, /<style>([^<]*)<\/style>/g);
+    const rules = scheme.exec(style)?.[1] ?? '';
+    const colour = (name: string): string => new RegExp(`--${name}:(#\\w+)`).exec(rules)?.[1] ?? 'none';
+    for (const ground of ['page', 'code'])
+      for (const text of ['text', 'faint', 'link']) {
+        const [dim, bright] = [luminance(colour(ground)), luminance(colour(text))].sort((a, b) => a - b) as [number, number];
+        expect((bright + 0.05) / (dim + 0.05)).toBeGreaterThan(4.5);
+      }
+    // No rule names a colour of its own, which the other scheme would not know.
+    expect(all(style.replace(/:root\{[^}]*\}/g, ''), /(#[0-9a-f]{3,6})\b/g)).toEqual([]);
+  });
+
+  test('rows wrap on a phone, where columns would be narrower than their words', () => {
+    expect(reference).toMatch(/@media screen and \(max-width:45rem\)\{[^@]*tr\{display:flex;flex-wrap:wrap/);
+  });
+
   test.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
     '%s: index, price, parameters and fields',
     (name, endpoint) => {
