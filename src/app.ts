@@ -190,7 +190,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   metrics.ages(agesOf(freshness, config.clock, snapshots));
   const gateway = makeGateway({
     paid: deps,
-    free: { endpoints, schema, definitions: definitionsOf(VENUES), payments, health, version, publicUrl, startedAt },
+    free: { endpoints, schema, definitions: definitionsOf(VENUES), payments, health, clock: config.clock, version, publicUrl, startedAt },
     endpoints: paidOf(catalogue),
     metrics,
     logger,

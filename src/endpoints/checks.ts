@@ -1,4 +1,5 @@
 import { FOREIGN_CURSOR, belongsTo, listScope } from '../lib/cursor';
+import { STALE_CURSOR, isFresh } from '../lib/list-page';
 import { BUCKETS, type BucketSize, SHORTER, refusedGrid } from '../lib/grid';
 import { TIMEFRAMES, type Timeframe, longestOf, windowOf, withShorter } from '../lib/timeframe';
 import type { Endpoint, Value } from './endpoint';
@@ -31,17 +32,22 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'lp/dca/pressure': ownFields,
 };
 
-/** Applies the endpoint's own rules; what is wrong is added to `problems`. */
-export function crossCheck(endpoint: Endpoint, reading: Reading): void {
+/** Applies the endpoint's own rules as of `now`; what is wrong is added to `problems`. */
+export function crossCheck(endpoint: Endpoint, reading: Reading, now?: Date): void {
   CHECKS[endpoint.name]?.(reading, endpoint);
-  ownCursor(reading, endpoint);
+  ownCursor(reading, endpoint, now);
 }
 
-/** A cursor belongs to one question with all its parameters; which these are is known only where none of them is wrong. */
-function ownCursor({ variables, problems }: Reading, { name }: Endpoint): void {
+/** Lists of what happened and nothing else, which have no window: they are read on whenever one likes. */
+const ENDLESS = new Set(['lp/pools/events']);
+
+/** A cursor belongs to one question with all its parameters, and for a time; which these are is known only where none of them is wrong. */
+function ownCursor({ variables, problems }: Reading, { name }: Endpoint, now: Date | undefined): void {
   const { cursor } = variables;
-  if (typeof cursor !== 'string' || problems.length > 0 || belongsTo(cursor, listScope(name, variables))) return;
-  problems.push({ param: 'cursor', ...FOREIGN_CURSOR, got: cursor.slice(0, 80), code: 'invalid_parameter' });
+  if (typeof cursor !== 'string' || problems.length > 0) return;
+  const isOwn = belongsTo(cursor, listScope(name, variables));
+  if (isOwn && (now === undefined || ENDLESS.has(name) || isFresh(cursor, now))) return;
+  problems.push({ param: 'cursor', ...(isOwn ? STALE_CURSOR : FOREIGN_CURSOR), got: cursor.slice(0, 80), code: 'invalid_parameter' });
   delete variables.cursor;
 }
 

@@ -42,8 +42,8 @@ export function namesOf(parameter: Parameter, endpoint: Endpoint): string[] {
 /** Nobody mistypes more names; finding what was meant takes its time. */
 const MOST_SUGGESTED = 10;
 
-/** Reads a request for an endpoint. Never throws: what is wrong is in `problems`. */
-export function readParameters(endpoint: Endpoint, raw: RawParameters): Reading {
+/** Reads a request for an endpoint; with a `now`, what has run out by then is wrong. Never throws: what is wrong is in `problems`. */
+export function readParameters(endpoint: Endpoint, raw: RawParameters, now?: Date): Reading {
   const reading: Reading = {
     variables: {},
     sent: new Set(),
@@ -68,7 +68,7 @@ export function readParameters(endpoint: Endpoint, raw: RawParameters): Reading 
     const meant = nearest(name.replace(/\[\w*\]$/, ''), [...known]);
     if (meant !== undefined) reading.suggestion[name] ??= meant;
   }
-  crossCheck(endpoint, reading);
+  crossCheck(endpoint, reading, now);
   return reading;
 }
 

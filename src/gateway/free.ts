@@ -5,6 +5,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Endpoint } from '../endpoints/endpoint';
 import { rawOfQuery, readParameters, validationOf } from '../endpoints/read';
 import { AppError } from '../errors';
+import type { Clock } from '../lib/clock';
 import { isoSecond } from '../lib/time';
 import type { Payments } from '../payments/protocol';
 import { type PriceList, priceList, priceListOf } from '../pricing/catalog';
@@ -24,6 +25,7 @@ export interface FreeDeps {
   definitions: WingDefinitions;
   payments: Payments;
   health: Health;
+  clock: Clock;
   version: string;
   publicUrl: string;
   /** When this price list came into force: the service's start. */
@@ -79,7 +81,7 @@ export function freeRoutes(deps: FreeDeps): Record<keyof typeof FREE_OPERATIONS,
     '/api/v1/pricing': (request, response) => {
       const query = queryOf(request);
       if (!query.has('path')) return sendPricing(request, response);
-      const { endpoint, ...told } = quoteOf(query, endpoints);
+      const { endpoint, ...told } = quoteOf(query, endpoints, deps.clock.now());
       response.set('Cache-Control', 'no-store').json({ quote: told, ...priced(priceListOf(endpoint, list)) });
     },
     '/openapi.json': document('application/json', JSON.stringify(openApi(endpoints, schema, methods, { version, publicUrl }))),
@@ -98,7 +100,7 @@ const matches = (wanted: string | undefined, etag: string): boolean =>
 const HTTP_METHODS = new Set(['GET', 'POST']);
 
 /** The price of a request without a 402 round trip. `path` names the endpoint; `method` is the HTTP method only when it is GET or POST. */
-function quoteOf(query: URLSearchParams, endpoints: readonly Endpoint[]): { endpoint: Endpoint; [field: string]: unknown } {
+function quoteOf(query: URLSearchParams, endpoints: readonly Endpoint[], now: Date): { endpoint: Endpoint; [field: string]: unknown } {
   const [path, ...others] = query.getAll('path') as [string, ...string[]];
   if (others.length > 0)
     throw new AppError('invalid_parameter', {
@@ -109,7 +111,7 @@ function quoteOf(query: URLSearchParams, endpoints: readonly Endpoint[]): { endp
   const parameters = new URLSearchParams(
     [...query].filter(([name, value]) => name !== 'path' && !(name === 'method' && HTTP_METHODS.has(value.toUpperCase()))),
   );
-  const reading = readParameters(endpoint, rawOfQuery(parameters));
+  const reading = readParameters(endpoint, rawOfQuery(parameters), now);
   const price = quote(endpoint, reading.variables);
   return {
     endpoint,

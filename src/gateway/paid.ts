@@ -41,7 +41,7 @@ export function paidHandler({ endpoint, operation, bazaar }: PaidEndpoint, deps:
     if (carrying) deps.refused.check(caller);
     else deps.unpaid.count(caller);
     const raw = rawOf(request, endpoint);
-    const reading = readParameters(endpoint, raw);
+    const reading = readParameters(endpoint, raw, deps.clock.now());
     noteIgnored(request, endpoint, reading);
     const price = quote(endpoint, reading.variables);
     const canonical = canonicalRequest(endpoint, reading.variables);

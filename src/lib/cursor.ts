@@ -67,8 +67,10 @@ export function isCursor(text: string): boolean {
 }
 
 /** Whether a cursor was made for a list of this scope: whether its values have the list's forms, decodeCursor tells. */
-export const belongsTo = (cursor: string, scope: unknown): boolean =>
-  encodeCursor(parse(cursor).slice(1) as CursorPosition, scope) === cursor;
+export const belongsTo = (cursor: string, scope: unknown): boolean => encodeCursor(positionIn(cursor), scope) === cursor;
+
+/** The values of a cursor, of whichever list and in whatever form. */
+export const positionIn = (cursor: string): CursorPosition => parse(cursor).slice(1) as CursorPosition;
 
 /** What is wrong with any other one. */
 export const FOREIGN_CURSOR = {
@@ -78,13 +80,13 @@ export const FOREIGN_CURSOR = {
 
 /** The position inside a cursor of the same scope whose values have these forms. Throws AppError invalid_parameter for any other text. */
 export function decodeCursor(cursor: string, scope: unknown, forms: readonly CursorForm[]): CursorPosition {
-  const position = parse(cursor).slice(1);
+  const position = positionIn(cursor);
   // Anyone can make a cursor: its mark tells mistakes, the forms keep forgeries from the database.
   const sound =
     position.length === forms.length && forms.every((form, index) => isScalar(position[index]) && form.test(String(position[index])));
   if (!sound || !belongsTo(cursor, scope))
     throw new AppError('invalid_parameter', { details: [{ param: 'cursor', ...FOREIGN_CURSOR, got: cursor.slice(0, 80) }] });
-  return position as CursorPosition;
+  return position;
 }
 
 /** The values of a position that begins with an instant, as a statement takes them; `length` times null where there is none. */

@@ -1,5 +1,5 @@
 import { AppError } from '../errors';
-import { CURSOR_FORMS, type CursorForm, type CursorPosition, decodeCursor, encodeCursor } from './cursor';
+import { CURSOR_FORMS, type CursorForm, type CursorPosition, decodeCursor, encodeCursor, positionIn } from './cursor';
 import { DAY_MS } from './time';
 
 /** How long a list may be read on from its first page. */
@@ -12,22 +12,26 @@ export interface ListPage {
   after: CursorPosition | null;
 }
 
+/** What is wrong with a cursor of a list that cannot be read on. */
+export const STALE_CURSOR = {
+  issue: 'is too old, or not of this list; begin again without it',
+  allowed: 'meta.next_cursor of a page less than a day old',
+};
+
+/** Whether a list of a page like `openListPage` makes can still be read on behind this cursor. */
+export const isFresh = (cursor: string, now: Date): boolean => isOpen(positionIn(cursor)[0], now);
+
+function isOpen(time: CursorPosition[number] | undefined, now: Date): boolean {
+  const age = now.getTime() - Number(time);
+  return age >= 0 && age <= LIFE_MS;
+}
+
 /** The page behind a cursor, whose key's values have these forms, or the first one. Throws invalid_parameter for a cursor of another list or older than a day. */
 export function openListPage(cursor: string | null | undefined, scope: unknown, now: Date, forms: readonly CursorForm[]): ListPage {
   if (cursor === null || cursor === undefined) return { as_of: now, after: null };
   const [time, ...after] = decodeCursor(cursor, scope, [CURSOR_FORMS.instant, ...forms]);
-  const age = now.getTime() - Number(time);
-  if (age >= 0 && age <= LIFE_MS) return { as_of: new Date(Number(time)), after };
-  throw new AppError('invalid_parameter', {
-    details: [
-      {
-        param: 'cursor',
-        issue: 'is too old, or not of this list; begin again without it',
-        allowed: 'meta.next_cursor of a page less than a day old',
-        got: cursor.slice(0, 80),
-      },
-    ],
-  });
+  if (isOpen(time, now)) return { as_of: new Date(Number(time)), after };
+  throw new AppError('invalid_parameter', { details: [{ param: 'cursor', ...STALE_CURSOR, got: cursor.slice(0, 80) }] });
 }
 
 /** The cursor behind a row with this sort key. */

@@ -142,6 +142,29 @@ describe('bad values are named, with what was got and what is allowed', () => {
       readParameters(endpoint, rawOfBody({ ...input(endpoint), ...more }));
     const cursorOf = (endpoint: Endpoint) => encodeCursor([1_700_000_000_000, 'a'], listScope(endpoint.name, read(endpoint, {}).variables));
 
+    const DAY_MS = 86_400_000;
+
+    test.each(PAGED.map((endpoint) => [endpoint.name, endpoint] as const))('%s: can be read on for a day', (name, endpoint) => {
+      const cursor = cursorOf(endpoint);
+      const problemsAt = (ms: number) =>
+        readParameters(endpoint, rawOfBody({ ...input(endpoint), cursor }), new Date(1_700_000_000_000 + ms)).problems;
+      expect(problemsAt(DAY_MS)).toEqual([]);
+      expect(problemsAt(DAY_MS + 1)).toEqual(
+        // Its rows are facts, which nothing that comes later changes.
+        name === 'lp/pools/events'
+          ? []
+          : [
+              {
+                param: 'cursor',
+                issue: 'is too old, or not of this list; begin again without it',
+                allowed: 'meta.next_cursor of a page less than a day old',
+                got: cursor.slice(0, 80),
+                code: 'invalid_parameter',
+              },
+            ],
+      );
+    });
+
     test.each(PAGED.map((endpoint) => [endpoint.name, endpoint] as const))('of %s, with the same parameters, is right', (_, endpoint) => {
       const cursor = cursorOf(endpoint);
       expect(read(endpoint, { cursor })).toMatchObject({ problems: [], variables: { cursor } });

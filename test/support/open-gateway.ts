@@ -97,6 +97,7 @@ export async function startOpenGateway(db: Statements, now: Date, cache: AnswerC
       payments,
       health: { report: async () => ({ status: 'ok' }) } as unknown as Health,
       version: '0.0.0-test',
+      clock: standingClock(now),
       publicUrl,
       startedAt: now,
     },
