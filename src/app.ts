@@ -169,6 +169,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     refused: new RateLimit(config.unpaidPerMinute, 'proofs that paid nothing'),
     uncharged: new RateLimit(config.emptyPerMinute, 'queries without a charge'),
     metrics,
+    logger,
     publicUrl,
   };
   const network = payments.methods()[0]?.network ?? 'none';

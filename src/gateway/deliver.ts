@@ -7,6 +7,7 @@ import type { Operation } from '../graph/execute';
 import { type Clock, secondOf } from '../lib/clock';
 import { isoSecond } from '../lib/time';
 import { type Timeframe, withShorter } from '../lib/timeframe';
+import type { Logger } from '../observability/logger';
 import type { Metrics } from '../observability/metrics';
 import type { Quote } from '../pricing/quote';
 import type { AnswerCache, Executed } from './answers';
@@ -30,6 +31,7 @@ export interface DeliverDeps {
   /** Queries that ran and were not paid for, by whatever the consumer did. */
   uncharged: RateLimit;
   metrics: Metrics;
+  logger: Logger;
 }
 
 /** A question as it was read and priced. */
@@ -107,7 +109,9 @@ function shorterThan({ endpoint, reading }: Order): Timeframe | undefined {
 }
 
 async function execute({ endpoint, operation, reading }: Order, signal: AbortSignal, deps: DeliverDeps): Promise<Executed> {
-  const context = makeContext(deps.db, secondOf(deps.clock), signal);
+  const context = makeContext(deps.db, secondOf(deps.clock), signal, (part, err) =>
+    deps.logger.error({ err, endpoint: endpoint.name, part }, 'a part of an answer failed'),
+  );
   const started = performance.now();
   let outcome: 'data' | 'error' | 'timeout' = 'error';
   try {

@@ -17,14 +17,23 @@ export const emptyMeta = (): AnswerMeta => ({
   track_record: null,
 });
 
-/** What resolvers are handed for one request. `signal` cancels its statements in the database as well. */
-export function makeContext(db: Statements, now: Date, signal?: AbortSignal): GraphContext {
+/** What resolvers are handed for one request. `signal` cancels its statements in the database as well; `failed` hears of parts that were left out. */
+export function makeContext(
+  db: Statements,
+  now: Date,
+  signal?: AbortSignal,
+  failed: GraphContext['failed'] = () => undefined,
+): GraphContext {
   // A question may have a dozen statements under way at once, and each listens.
   if (signal !== undefined) setMaxListeners(0, signal);
-  return contextAt(now, isoDay(now), { sql: withoutNone(sqlOver(db, signal)), prisma: db.prisma, signal, meta: emptyMeta() });
+  return contextAt(now, isoDay(now), { sql: withoutNone(sqlOver(db, signal)), prisma: db.prisma, signal, meta: emptyMeta(), failed });
 }
 
-function contextAt(now: Date, scored_until: string, request: Pick<GraphContext, 'sql' | 'prisma' | 'signal' | 'meta'>): GraphContext {
+function contextAt(
+  now: Date,
+  scored_until: string,
+  request: Pick<GraphContext, 'sql' | 'prisma' | 'signal' | 'meta' | 'failed'>,
+): GraphContext {
   const made = new Map<unknown, unknown>();
   const context: GraphContext = {
     ...request,

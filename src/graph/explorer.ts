@@ -210,6 +210,10 @@ export function makeExplorer(
         return new GraphQLError(message, { extensions: { code: 'internal' } });
       },
     },
-    plugins: [readable, limits, running((signal) => makeContext(db, secondOf(clock), signal), deadlineMs)],
+    plugins: [
+      readable,
+      limits,
+      running((signal) => makeContext(db, secondOf(clock), signal, (_part, error) => onBug?.(error)), deadlineMs),
+    ],
   });
 }

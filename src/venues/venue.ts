@@ -35,6 +35,8 @@ export interface GraphContext {
   /** Day (YYYY-MM-DD) of the newest score run that may tell scores: that of `now`, or an earlier one that a list was begun by. */
   scored_until: string;
   meta: AnswerMeta;
+  /** Tells the operator why a part of the answer, which `part` names, was left out; who asked reads only that it was. */
+  failed(part: string, cause: unknown): void;
   /** Loaders of each wing, made on first use, gone with the request. */
   loaders<L>(make: (context: GraphContext) => L): L;
   /** The same request as of another instant, by scores up to that of a day: it reads by loaders of its own, and tells the same meta. */

@@ -3,6 +3,7 @@ import type { DeliverDeps } from '../../src/gateway/deliver';
 import { RateLimit, Slots } from '../../src/gateway/limits';
 import { standingClock } from '../../src/lib/clock';
 import { Turns } from '../../src/gateway/turns';
+import { makeLogger } from '../../src/observability/logger';
 import { makeMetrics } from '../../src/observability/metrics';
 
 /** What orders are answered with, without a database: one that nothing limits but `uncharged` queries, and whose time stands still. */
@@ -16,4 +17,5 @@ export const deliverDeps = (uncharged = 0): DeliverDeps => ({
   turns: new Turns(50),
   uncharged: new RateLimit(uncharged, 'queries without a charge', () => 0),
   metrics: makeMetrics(),
+  logger: makeLogger('silent'),
 });

@@ -1,6 +1,6 @@
 import { AppError } from '../../src/errors';
 import { rawOfQuery, readParameters } from '../../src/endpoints/read';
-import { deliver, type Order } from '../../src/gateway/deliver';
+import { deliver, type DeliverDeps, type Order } from '../../src/gateway/deliver';
 import { Slots } from '../../src/gateway/limits';
 import { Turns } from '../../src/gateway/turns';
 import { makeContext } from '../../src/graph/context';
@@ -183,6 +183,15 @@ test('a request as of another instant tells the same meta, and reads by loaders 
   expect([context.loaders(made).now, before.loaders(made).now]).toEqual([context.now, before.now]);
   expect([context.loaders(made) === context.loaders(made), context.at(new Date(context.now)) === context]).toEqual([true, true]);
   expect([context, before, context.at(context.now, '2026-01-30')].map(({ scored_until }) => scored_until)).toEqual(['2026-02-01', '2026-01-31', '2026-01-30']); // prettier-ignore
+});
+
+test('a part of an answer that failed is sold as missing, and the operator is told which and why', async () => {
+  const told: unknown[] = [];
+  const logger = { error: (...words: unknown[]) => told.push(words) } as unknown as DeliverDeps['logger'];
+  const cause = new Error('relation "perp_position" does not exist');
+  const partly = order(async (_variables, context) => (context.failed('open_positions', cause), [1]));
+  expect(await codeOf(deliver(partly, 'payer', never, { ...deliverDeps(), logger }))).toBe('sold');
+  expect(told).toEqual([[{ err: cause, endpoint: 'markets/trending', part: 'open_positions' }, 'a part of an answer failed']]);
 });
 
 test('a kept answer is sold while every slot is taken', async () => {

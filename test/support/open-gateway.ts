@@ -88,6 +88,7 @@ export async function startOpenGateway(db: Statements, now: Date, cache: AnswerC
       refused: new RateLimit(0, 'requests'),
       uncharged: new RateLimit(0, 'requests'),
       metrics,
+      logger,
       publicUrl,
     },
     free: {
@@ -96,8 +97,8 @@ export async function startOpenGateway(db: Statements, now: Date, cache: AnswerC
       definitions: new Map(),
       payments,
       health: { report: async () => ({ status: 'ok' }) } as unknown as Health,
-      version: '0.0.0-test',
       clock: standingClock(now),
+      version: '0.0.0-test',
       publicUrl,
       startedAt: now,
     },

@@ -42,11 +42,12 @@ export async function ask<Data>(
   endpoint: string,
   variables: Record<string, unknown>,
   now: Date,
-): Promise<{ data: Data; meta: AnswerMeta }> {
+): Promise<{ data: Data; meta: AnswerMeta; failed: [part: string, cause: unknown][] }> {
   const { run, defaults } = operationOf(endpoint);
-  const context = makeContext(db, now);
+  const failed: [part: string, cause: unknown][] = [];
+  const context = makeContext(db, now, undefined, (part, cause) => failed.push([part, cause]));
   const sent = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
-  return { data: (await run({ ...defaults, ...sent }, context)) as Data, meta: context.meta };
+  return { data: (await run({ ...defaults, ...sent }, context)) as Data, meta: context.meta, failed };
 }
 
 /** An ad-hoc query, as analysts send them. */

@@ -201,7 +201,11 @@ describe('profile', () => {
     const client = await world.db.pool.connect();
     await client.query('ALTER TABLE perp_position RENAME TO perp_position_away');
     try {
-      const { data, meta } = await ask<Dossier>(world.db, 'perps/traders/profile', { trader: busy, days: 30 }, NOW);
+      const { data, meta, failed } = await ask<Dossier>(world.db, 'perps/traders/profile', { trader: busy, days: 30 }, NOW);
+      // The operator is told why.
+      expect(failed).toEqual([
+        ['open_positions', expect.objectContaining({ message: expect.stringContaining('"perp_position"') as string })],
+      ]);
       expect(data).toMatchObject({ open_positions: null, stats: statsOf(busy, daysAt(30)) });
       expect(meta.warnings).toEqual(['open_positions could not be told this time']);
     } finally {

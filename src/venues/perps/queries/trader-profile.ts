@@ -44,7 +44,7 @@ interface ScoreBreakdown {
 
 /**
  * What an account did in the UTC days that end today, and what it holds. Sections stand by themselves: one that fails is null and
- * named in the warnings; the figures must be there. Throws not_found, empty_result.
+ * named in the warnings, and the operator is told why; the figures must be there. Throws not_found, empty_result.
  */
 export async function traderProfile(args: ProfileArgs, context: GraphContext): Promise<TraderDossier> {
   const { trader, days } = args;
@@ -53,7 +53,9 @@ export async function traderProfile(args: ProfileArgs, context: GraphContext): P
   const section = async <T>(name: string, work: Promise<T>): Promise<T | null> => {
     try {
       return await work;
-    } catch {
+    } catch (error) {
+      // Of an answer that nobody waits for any more nothing is missing.
+      if (context.signal?.aborted !== true) context.failed(name, error);
       context.meta.warnings.push(`${name} could not be told this time`);
       return null;
     }
