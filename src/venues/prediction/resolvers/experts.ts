@@ -85,12 +85,17 @@ async function suggestionOf(args: NicheExpertsArgs, context: GraphContext): Prom
   );
   if (Object.keys(suggestion).length > 0) return suggestion;
   for (const category of CATEGORIES) {
-    // Copies that are too old tell nothing, here.
-    const others = await readKept(context, { ...args, category, limit: 1 }).catch(() => []);
+    const others = await readKept(context, { ...args, category, limit: 1 }).catch(unlessStale);
     if (others.length > 0)
       return { category, ...(args.min_category_trades > KEPT.min_category_trades && { min_category_trades: KEPT.min_category_trades }) };
   }
   return {};
+}
+
+/** Copies that are too old tell nothing; what else fails is the answer's failure. */
+function unlessStale(error: unknown): [] {
+  if (error instanceof AppError && error.code === 'stale_data') return [];
+  throw error;
 }
 
 async function readKept(context: GraphContext, args: NicheExpertsArgs): Promise<Json<Expert>[]> {

@@ -169,6 +169,10 @@ test('gains that were lost again, sides that outweigh the largest, positions wit
     expect(all.map((row) => [row.wallet, row.is_specialist])).toEqual([[wallet(47), false]]);
     const error = await callForError(db, 'wallets/niche-experts', now, { ...experts, specialists_only: true });
     expect(error.code).toBe('empty_result');
+    // Copies that cannot be read are no sign that nobody qualifies anywhere.
+    await db.pool.query('ALTER TABLE snapshot RENAME TO snapshot_away');
+    const nobody = call(db, 'wallets/niche-experts', now, { category: 'Weather', min_category_trades: 2 });
+    await expect(nobody).rejects.toThrow('relation "snapshot" does not exist');
   } finally {
     await db.drop();
   }
