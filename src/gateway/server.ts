@@ -49,7 +49,7 @@ export function makeGateway(deps: GatewayDeps): Express {
   for (const [path, handler] of Object.entries(freeRoutes(deps.free))) app.all(path, only('GET', 'HEAD'), handler);
   for (const endpoint of deps.endpoints) {
     const { method, path } = endpoint.endpoint;
-    const body = method === 'POST' ? [express.json({ limit: BODY_LIMIT, strict: false, type: () => true })] : [];
+    const body = method === 'POST' ? [fitting, express.json({ limit: BODY_LIMIT, strict: false, type: () => true })] : [];
     app.all(path, only(method), ...body, paidHandler(endpoint, deps.paid));
   }
   app.use(({ path }: Request) => {
@@ -110,6 +110,18 @@ const only =
     });
   };
 
+/** Whoever says beforehand how much it will send is told at once that it is too much; of others it shows while they send. */
+const fitting: RequestHandler = ({ headers }, _response, next) => {
+  const length = Number(headers['content-length'] ?? 0);
+  if (length > BODY_LIMIT) throw tooLarge(length);
+  next();
+};
+
+const tooLarge = (bytes?: number): AppError =>
+  new AppError('body_too_large', {
+    details: [{ param: 'body', issue: 'has too many bytes', allowed: { max: BODY_LIMIT }, ...(bytes === undefined ? {} : { got: bytes }) }],
+  });
+
 /** Errors of the body parser as ours; anything unexpected as 500 without a word of what it was. */
 function lastResort(logger: Logger): ErrorRequestHandler {
   return (thrown: Error & { type?: string; status?: number }, _request, response: Response, _next) => {
@@ -124,7 +136,7 @@ function lastResort(logger: Logger): ErrorRequestHandler {
 }
 
 function bodyError(thrown: { type?: string; status?: number }): AppError | null {
-  if (thrown.type === 'entity.too.large') return new AppError('body_too_large');
+  if (thrown.type === 'entity.too.large') return tooLarge();
   // Its charset or its packing: the JSON inside may be good.
   if (thrown.status === 415)
     return new AppError('invalid_body', { message: 'The body must be UTF-8, as it is or in gzip, deflate or br.' });

@@ -31,6 +31,17 @@ describe('bodies', () => {
     expect(await response.json()).toMatchObject({ code, charged: false });
   });
 
+  test('a body that is announced as too large is refused before it is sent', async () => {
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = net.connect(Number(new URL(product.publicUrl).port), '127.0.0.1', () =>
+        socket.write('POST /api/v1/wallets/profile HTTP/1.1\r\nHost: localhost\r\nContent-Length: 16385\r\n\r\n'),
+      );
+      socket.setTimeout(3_000, () => socket.destroy(new Error('no answer before the body')));
+      socket.once('data', (chunk) => (socket.destroy(), resolve(chunk.toString()))).once('error', reject);
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 413 [^]*"code":"body_too_large"[^]*"allowed":\{"max":16384\},"got":16385/);
+  });
+
   test('a body in another charset or packing is told what is read, not that it is no JSON', async () => {
     const ODD: [header: string, value: string][] = [
       ['Content-Type', 'application/json; charset=iso-8859-1'],
