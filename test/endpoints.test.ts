@@ -145,6 +145,8 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))('
       const response = await fetchPath(endpoint.path, { method });
       expect([response.status, response.headers.get('allow')]).toEqual([405, `${endpoint.method}, OPTIONS`]);
     }
+    const options = await fetchPath(endpoint.path, { method: 'OPTIONS' });
+    expect([options.status, options.headers.get('allow')]).toEqual([204, `${endpoint.method}, OPTIONS`]);
   });
 
   test('without required parameters it says which, and still names a price', async () => {
@@ -405,6 +407,8 @@ describe('free paths and unknown paths', () => {
     ]);
     const refused = await fetchPath(path, { method: 'DELETE' });
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    const options = await fetchPath(path, { method: 'OPTIONS' });
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
   });
 
   test.each([
@@ -489,7 +493,8 @@ describe('free paths and unknown paths', () => {
 
   test('browsers may pay: preflight allows the proof headers, answers expose the receipts', async () => {
     const preflight = await fetchPath('/api/v1/trades/whales', { method: 'OPTIONS' });
-    expect(preflight.status).toBe(204);
+    // Of a path that is not there too: else the browser would not let the page read that it is not.
+    expect([preflight.status, (await fetchPath('/api/v1/nowhere', { method: 'OPTIONS' })).status]).toEqual([204, 204]);
     // A page that is shown an ETag may ask by it.
     for (const header of ['Authorization', 'PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-Payer', 'Idempotency-Key', 'If-None-Match'])
       expect(preflight.headers.get('access-control-allow-headers')).toContain(header);

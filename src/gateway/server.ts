@@ -52,9 +52,11 @@ export function makeGateway(deps: GatewayDeps): Express {
     const body = method === 'POST' ? [fitting, express.json({ limit: BODY_LIMIT, strict: false, type: () => true })] : [];
     app.all(path, only(method), ...body, paidHandler(endpoint, deps.paid));
   }
-  app.use(({ path }: Request) => {
+  app.use((request: Request, response: Response) => {
+    // Browsers ask before they send: refused, they would never read that there is no such path.
+    if (request.method === 'OPTIONS') return void response.status(204).end();
     throw unknownPath(
-      path,
+      request.path,
       deps.endpoints.map(({ endpoint }) => endpoint),
     );
   });
@@ -91,13 +93,13 @@ const packed: compression.CompressionFilter = (request, response: Response) =>
 
 const cors: RequestHandler = (request, response, next) => {
   response.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED_HEADERS });
-  if (request.method !== 'OPTIONS') return next();
-  response.set({
-    'Access-Control-Allow-Methods': 'GET, POST, OPTIONS',
-    'Access-Control-Allow-Headers': ALLOWED_HEADERS,
-    'Access-Control-Max-Age': '86400',
-  });
-  response.status(204).end();
+  if (request.method === 'OPTIONS')
+    response.set({
+      'Access-Control-Allow-Methods': 'GET, POST, OPTIONS',
+      'Access-Control-Allow-Headers': ALLOWED_HEADERS,
+      'Access-Control-Max-Age': '86400',
+    });
+  next();
 };
 
 const only =
@@ -105,6 +107,7 @@ const only =
   (request, response, next) => {
     if (methods.some((method) => method === request.method)) return next();
     response.set('Allow', [...methods, 'OPTIONS'].join(', '));
+    if (request.method === 'OPTIONS') return void response.status(204).end();
     throw new AppError('method_not_allowed', {
       details: [{ param: 'method', issue: 'is not the method of this path', allowed: methods.join(', '), got: request.method }],
     });
