@@ -3,6 +3,8 @@ import type { Endpoint } from '../src/endpoints/endpoint';
 import { VENUES, loadCatalogue } from '../src/catalogue';
 import { sampleInput } from '../src/endpoints/json-schema';
 import { rawOfBody, readParameters } from '../src/endpoints/read';
+import { bazaarOf } from '../src/gateway/discovery';
+import { META_SCHEMA } from '../src/gateway/meta-schema';
 import { ENDPOINTS, ROOT } from './support/catalogue';
 import { type Product, startProduct } from './support/product';
 import { PRICE_TABLE, priceRowOf } from './pricing/price-table';
@@ -133,6 +135,11 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))('
 
   test('crawlers of x402 accept its discovery record', async () => {
     const { extensions } = (await (await request(endpoint, {})).json()) as { extensions: { bazaar: never } };
+    // Whether its example is in the answer's shape, the record's own schema says.
+    const { example } = (extensions.bazaar as { info: { output: { example: Record<string, object> } } }).info.output;
+    expect(Object.keys(example)).toEqual(['data', 'meta']);
+    expect(Object.keys(example.meta as object).sort()).toEqual([...META_SCHEMA.required].sort());
+    expect(example.meta).toMatchObject({ endpoint: endpoint.name, price_usd: Number(standard) / 1e6 });
     // Formats are words to the crawler: it says so for each of them.
     const warned = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
     expect(validateDiscoveryExtension(extensions.bazaar)).toEqual({ valid: true });
@@ -213,6 +220,7 @@ test('OpenAPI describes every path, with its price, a 402 and an example that is
     paths: Record<string, Record<string, Operation>>;
   };
   expect(Object.keys(paths).sort()).toEqual([...ENDPOINTS.map(({ path }) => path), ...FREE_PATHS].sort());
+  const { schema: graph } = loadCatalogue(ROOT);
   for (const endpoint of ENDPOINTS) {
     const operation = paths[endpoint.path]?.[endpoint.method.toLowerCase()];
     expect(operation?.responses).toHaveProperty('402');
@@ -232,6 +240,9 @@ test('OpenAPI describes every path, with its price, a 402 and an example that is
     const names = operation?.parameters?.map(({ name }) => name) ?? [];
     expect(endpoint.method === 'POST' || (names.includes('fields') && names.includes('format'))).toBe(true);
     expect('text/csv' in (operation?.responses['200']?.content ?? {})).toBe(endpoint.answer.table);
+    // The answer's example is the one of the discovery record.
+    const { info } = bazaarOf(endpoint, graph) as { info: { output: { example: object } } };
+    expect(operation?.responses['200']?.content['application/json']).toHaveProperty('example', info.output.example);
   }
 });
 

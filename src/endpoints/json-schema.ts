@@ -1,5 +1,6 @@
 import {
   type FieldNode,
+  type GraphQLField,
   type GraphQLNamedType,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -104,14 +105,22 @@ function choiceOf(endpoint: Endpoint, group: readonly string[]): Parameter | und
   return members.find((parameter) => parameter.filter === null) ?? members[0];
 }
 
-/** Schema of what stands under `data`, derived from the document's selection and the SDL's descriptions. */
-export function outputSchema(endpoint: Endpoint, schema: GraphQLSchema): JsonSchema {
+/** The root field of an endpoint, and what its document selects of it. */
+export function rootOf(
+  endpoint: Endpoint,
+  schema: GraphQLSchema,
+): { field: GraphQLField<unknown, unknown>; selection: SelectionSetNode | undefined } {
   const [operation] = endpoint.document.definitions;
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error(`${endpoint.name}: no operation`);
-  const root = operation.selectionSet.selections[0] as FieldNode;
   const field = schema.getQueryType()?.getFields()[endpoint.rootField];
   if (!field) throw new Error(`${endpoint.name}: no root field`);
-  return typeSchema(field.type, root.selectionSet, schema);
+  return { field, selection: (operation.selectionSet.selections[0] as FieldNode).selectionSet };
+}
+
+/** Schema of what stands under `data`, derived from the document's selection and the SDL's descriptions. */
+export function outputSchema(endpoint: Endpoint, schema: GraphQLSchema): JsonSchema {
+  const { field, selection } = rootOf(endpoint, schema);
+  return typeSchema(field.type, selection, schema);
 }
 
 function typeSchema(type: GraphQLOutputType, selection: SelectionSetNode | undefined, schema: GraphQLSchema): JsonSchema {

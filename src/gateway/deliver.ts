@@ -13,6 +13,7 @@ import type { Quote } from '../pricing/quote';
 import type { AnswerCache, Executed } from './answers';
 import { withFallback } from './fallbacks';
 import type { RateLimit, Slots } from './limits';
+import { methodologyOf } from './meta-schema';
 import type { Turns } from './turns';
 import { widened } from './wider';
 
@@ -141,7 +142,7 @@ function metaOf(endpoint: Endpoint, reading: Reading, context: ReturnType<typeof
     next_cursor: meta.next_cursor,
     freshness_s: deps.freshness(endpoint),
     score_version: meta.score_version,
-    methodology: `/docs/methodology#${endpoint.name.replace(/\//g, '-')}`,
+    methodology: methodologyOf(endpoint),
     warnings: meta.warnings,
     ineffective: meta.ineffective,
     ...(meta.track_record === null ? {} : { track_record: meta.track_record }),

@@ -2,21 +2,35 @@ import type { GraphQLSchema } from 'graphql';
 import { type Endpoint, MEDIA_TYPES, formatsOf, sampleOf } from '../endpoints/endpoint';
 import { type JsonSchema, inputSchema, outputSchema, parameterSchema, presentationSchemas, sampleInput } from '../endpoints/json-schema';
 import { wantedOf } from '../endpoints/read';
+import { sampleData } from '../endpoints/sample-answer';
 import type { PaymentMethod } from '../payments/protocol';
 import { priceRange } from '../pricing/catalog';
 import { dollars, usd } from '../pricing/tiers';
 import { ERROR_SCHEMA, OFFER_SCHEMA, contentOfError, object, text } from './error-schema';
 import { FREE_OPERATIONS, FREE_TAG } from './free-operations';
-import { META_SCHEMA } from './meta-schema';
+import { META_SCHEMA, sampleMeta } from './meta-schema';
 import { VENUE_TITLES } from './pages/page';
+
+/** An answer as it is sent, in its shape: its figures are made up. */
+const sampleAnswer = (endpoint: Endpoint, schema: GraphQLSchema): object => ({
+  data: sampleData(endpoint, schema),
+  meta: sampleMeta(endpoint),
+});
 
 /** x402's discovery record of an endpoint: what to send, what comes back, one example. In the body of a 402, never in a header. */
 export function bazaarOf(endpoint: Endpoint, schema: GraphQLSchema): Record<string, unknown> {
   const { method } = endpoint;
   const [where, fixed] = method === 'GET' ? ['queryParams', { method }] : ['body', { method, bodyType: 'json' }];
-  const answer = { type: 'object', properties: { data: outputSchema(endpoint, schema), meta: { type: 'object' } } };
+  const answer = {
+    type: 'object',
+    properties: { data: outputSchema(endpoint, schema), meta: { type: 'object' } },
+    required: ['data', 'meta'],
+  };
   return {
-    info: { input: { type: 'http', ...fixed, [where]: sampleInput(endpoint) }, output: { type: 'json' } },
+    info: {
+      input: { type: 'http', ...fixed, [where]: sampleInput(endpoint) },
+      output: { type: 'json', example: sampleAnswer(endpoint, schema) },
+    },
     // Crawlers drop a record whose `info` does not satisfy its own schema.
     schema: {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -125,11 +139,11 @@ function requestOf(endpoint: Endpoint, schema: GraphQLSchema): Record<string, un
 }
 
 /** The answer in every format of the endpoint. */
-function contentOf(endpoint: Endpoint, answer: object): Record<string, unknown> {
+function contentOf(endpoint: Endpoint, answer: object, example: object): Record<string, unknown> {
   const others = formatsOf(endpoint).flatMap((format) =>
     format === 'json' ? [] : [[MEDIA_TYPES[format], { schema: { type: 'string' } }]],
   );
-  return { 'application/json': { schema: answer }, ...Object.fromEntries(others) };
+  return { 'application/json': { schema: answer, example }, ...Object.fromEntries(others) };
 }
 
 /** What OpenAPI cannot say of parameters in a query. */
@@ -160,7 +174,11 @@ function operationOf(endpoint: Endpoint, schema: GraphQLSchema, methods: readonl
     'x-payment-info': { offers },
     ...requestOf(endpoint, schema),
     responses: {
-      '200': { description: 'Paid and answered', headers: SHARED_HEADERS, content: contentOf(endpoint, answer) },
+      '200': {
+        description: 'Paid and answered',
+        headers: SHARED_HEADERS,
+        content: contentOf(endpoint, answer, sampleAnswer(endpoint, schema)),
+      },
       '402': referTo('responses', 'PaymentRequired'),
       default: referTo('responses', 'NotCharged'),
     },
@@ -209,7 +227,7 @@ The proof is a header: PAYMENT-SIGNATURE for an offer of PAYMENT-REQUIRED (x402)
 Sign the payment, but do not send it to the chain yourself. A header Idempotency-Key of your choice lets you collect a lost answer without paying twice.
 Where the x402 offer names no feePayer, send your Solana address as header X-Payer: you pay the fee, and stock clients sign.
 
-A GET takes its parameters in the query, a POST as one JSON object. What an endpoint takes and gives stands in the body of its 402 (extensions.bazaar.schema) and in OpenAPI.
+A GET takes its parameters in the query, a POST as one JSON object. What an endpoint takes and gives stands in the body of its 402 (extensions.bazaar.schema, with an example in extensions.bazaar.info) and in OpenAPI.
 Answers are { "data", "meta" }. Where meta.next_cursor is not null, send it as cursor, all else unchanged, for the next page. fields=a,b.c keeps some fields; format=csv or ndjson writes lists so.
 Errors hold code, details, suggestion and fallback; where Retry-After is sent, the same may go through then. 404 empty_result: nothing in scope, suggestion says what to loosen; 404 not_found: unknown identifier.
 

@@ -96,7 +96,10 @@ export const OFFER_SCHEMA = {
         x402Version: { type: 'integer' },
         resource: { ...object, description: 'What is sold: its address, in words, and its media type.' },
         accepts: { type: 'array', items: object, description: 'The offers of x402, as in `PAYMENT-REQUIRED`.' },
-        extensions: { ...object, description: '`bazaar.schema` is the JSON Schema of the parameters and of the answer.' },
+        extensions: {
+          ...object,
+          description: '`bazaar.schema` is the JSON Schema of the parameters and of the answer, `bazaar.info` an example of both.',
+        },
       },
     },
   ],

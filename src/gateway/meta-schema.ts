@@ -1,4 +1,11 @@
+import type { Endpoint } from '../endpoints/endpoint';
+import { priceRange } from '../pricing/catalog';
+import { dollars } from '../pricing/tiers';
 import { text } from './error-schema';
+import { anchor } from './pages/page';
+
+/** Where it is told how an endpoint's answers are computed. */
+export const methodologyOf = (endpoint: Endpoint): string => `/docs/methodology#${anchor(endpoint)}`;
 
 const instant = { type: 'string', format: 'date-time' };
 const number = { type: 'number' };
@@ -61,3 +68,18 @@ export const META_SCHEMA = {
   properties: { ...PROPERTIES, track_record: TRACK_RECORD },
   required: Object.keys(PROPERTIES),
 };
+
+/** `meta` of an answer to the sample request, as far as that is known beforehand. */
+export const sampleMeta = (endpoint: Endpoint): Record<string, unknown> => ({
+  ...Object.fromEntries(Object.entries(PROPERTIES).map(([name, property]) => [name, emptyOf(property)])),
+  endpoint: endpoint.name,
+  methodology: methodologyOf(endpoint),
+  price_usd: dollars(priceRange(endpoint).default),
+});
+
+function emptyOf({ type, format, enum: choices }: Record<string, unknown>): unknown {
+  if (Array.isArray(type)) return null;
+  if (Array.isArray(choices)) return choices[0];
+  if (format === 'date-time') return '2026-01-01T00:00:00Z';
+  return { array: [], boolean: false, number: 0, string: '…' }[String(type)];
+}
