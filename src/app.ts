@@ -204,12 +204,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   const servers: Listening[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.stop(STOP_GRACE_MS)));
-    await freshness.stop();
-    await reading.stop();
-    await payments.stop();
-    await Promise.all([ledger.end(), heart.end()]);
-    await reads.close();
-    if (reads !== db) await db.close();
+    await Promise.all([freshness.stop(), reading.stop(), payments.stop()]);
+    await Promise.all([ledger.end(), heart.end(), reads.close(), ...(reads === db ? [] : [db.close()])]);
   };
   try {
     await payments.start();

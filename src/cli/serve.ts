@@ -186,7 +186,7 @@ const LOOK_MS = 5_000;
 /** What the upkeep is at when the server stops has so long to end; then its connections are closed. */
 const LAST_WORK_MS = 5_000;
 
-/** No run of the upkeep takes as long: what still waits then, for a lock or for a database that is frozen, is given up, and done by the next. */
+/** No statement of the upkeep takes as long: what still waits then, for a lock or for a database that is frozen, is given up, and done by the next. */
 const LONGEST_WORK_MS = 6 * HOUR_MS;
 
 /** Scores, snapshots and signals, until the database is migrated by a newer version. */
@@ -204,16 +204,18 @@ async function startUpkeep(
   const end = (): void => over.abort(new Error('The server stops.'));
   const upkeep = { ...db, pool: poolUntil(db.pool, over.signal), keyed: poolUntil(db.keyed, over.signal) };
   const works: Repeated[] = [];
-  const stopWorks = (): Promise<unknown> => Promise.all(works.map((work) => work.stop()));
-  await running.add(async () => {
+  const looks: Repeated[] = [];
+  const stopAll = (those: readonly Repeated[]): Promise<unknown> => Promise.all(those.map((one) => one.stop()));
+  const stop = async (): Promise<void> => {
     const late = setTimeout(end, LAST_WORK_MS);
-    await stopWorks();
+    await stopAll([...looks, ...works]);
     clearTimeout(late);
     end();
-  });
-  const isRead = readEnough(db.pool, config, upstreams);
+  };
+  await running.add(stop);
+  const isRead = readEnough(upkeep.pool, config, upstreams);
   // Answers of a store that never had scores wait for them; else those of the last run are sold meanwhile.
-  const scoredBefore = Object.values(await lastScored(db.pool, VENUES)).some((at) => at !== null);
+  const scoredBefore = Object.values(await lastScored(upkeep.pool, VENUES)).some((at) => at !== null);
   if (!scoredBefore) await scoreFirst(upkeep.pool, config, logger, isRead);
   const contexts = contextsOver(upkeep, config);
   works.push(
@@ -222,11 +224,13 @@ async function startUpkeep(
     watchSignals(upkeep.pool, VENUES, contexts, logger, isRead),
   );
   const newer = newerThan(migrationsOf(place.root));
-  const look = repeat(async () => {
-    const migrations = await newer(db.pool).catch(() => []);
-    if (migrations.length > 0) await stopWorks();
-  }, LOOK_MS);
-  await running.add(() => look.stop());
+  const look = async (): Promise<void> => {
+    const migrations = await newer(upkeep.pool).catch(() => []);
+    if (migrations.length > 0) await stopAll(works);
+  };
+  looks.push(repeat(look, LOOK_MS));
+  // What was begun after a stop is stopped as well.
+  await running.add(stop);
 }
 
 async function scoreFirst(pool: Database['pool'], { clock }: Config, logger: Logger, isRead: IsRead): Promise<void> {

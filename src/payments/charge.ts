@@ -35,6 +35,8 @@ const MIN_SECRET_BYTES = 32;
 const UNCOUNTED: PaymentFigures = { payment: () => undefined, unresolved: () => undefined };
 /** How long a question about health waits for the ledger. */
 const LEDGER_LOOK_MS = 3_000;
+/** How long a process that stops waits for the ledger. */
+const LAST_WORDS_MS = 10_000;
 
 /**
  * Builds the corridor with every protocol that is configured. It takes payments at once; `start` checks the chains and
@@ -66,6 +68,11 @@ export async function createPayments(
   // From the first moment: a process that does not report is taken for dead.
   await upkeep.beat();
   const beats = setInterval(() => void upkeep.beat().catch(() => undefined), config.instance_stale_ms / 4).unref();
+  const lastWords = async (): Promise<void> => {
+    await Promise.all([ledger.flush(), reconciler.stop(), ...protocols.map((protocol) => protocol.stop())]);
+    await ledger.catchUp();
+    await upkeep.leave();
+  };
   return {
     charge: (sale, work) => {
       const outcome = corridor.charge(sale, work).finally(() => running.delete(outcome));
@@ -82,13 +89,12 @@ export async function createPayments(
     },
     stop: async () => {
       await Promise.allSettled(running);
-      await ledger.flush();
-      await ledger.catchUp().catch(() => undefined);
       availability.stop();
-      await reconciler.stop();
-      await Promise.all(protocols.map((protocol) => protocol.stop()));
       clearInterval(beats);
-      await upkeep.leave();
+      // What the database does not hear is found out by others, as of a process that was killed.
+      await inTime(LAST_WORDS_MS, lastWords).catch((error: Error) =>
+        logger.warn({ error: error.message }, 'the ledger did not hear the end'),
+      );
     },
   };
 }

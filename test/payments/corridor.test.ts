@@ -102,6 +102,16 @@ describe('the corridor on a local Solana', () => {
     }
   });
 
+  it('stops though the ledger cannot be reached, and says so', async () => {
+    const own = await openTill(unhurried);
+    const payments = await createPayments(own.settings, { pool: own.database.pool, logger: own.logger });
+    const reopen = await own.database.shut();
+    await payments.stop();
+    await reopen();
+    expect(own.logged.join()).toContain('the ledger did not hear the end');
+    await own.stop();
+  });
+
   it('refuses when the ledger does not answer in time', async () => {
     const pool = await openKeyedPool(till.database.url, { query_timeout: 300 });
     const impatient = await createPayments(till.settings, { pool, logger: till.logger });
