@@ -174,7 +174,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   };
   const network = payments.methods()[0]?.network ?? 'none';
   const replica = reads === db ? [] : [{ name: 'postgres_replica', pool: reads.pool }];
-  const snapshots = (): ReturnType<typeof listKept> => listKept(db.pool, VENUES, config.clock.now());
+  const snapshots = (): ReturnType<typeof listKept> => listKept(reads.pool, VENUES, config.clock.now());
   const health = makeHealth({
     backends: [{ name: 'postgres', pool: db.pool }, ...replica],
     payments,
@@ -184,7 +184,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     version,
     network,
     freshness: () => freshness.all(),
-    scored: () => lastScored(db.pool, VENUES),
+    scored: () => lastScored(reads.pool, VENUES),
     snapshots,
     newer: () => newer(db.pool),
   });
