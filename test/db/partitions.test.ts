@@ -40,9 +40,9 @@ test('readers go on while a loader makes a month and has not committed', async (
   const loader = await db.pool.connect();
   await loader.query("BEGIN; SELECT ensure_month_partitions('fact', '2027-01-01', '2027-01-01')");
   const read = db.pool.query('SELECT count(*)::int AS n FROM fact');
-  await expect(Promise.race([read.then(() => 'read'), new Promise((resolve) => setTimeout(() => resolve('waited'), 2_000))])).resolves.toBe(
-    'read',
-  );
+  await expect(
+    Promise.race([read.then(() => 'read'), new Promise((resolve) => setTimeout(() => resolve('waited'), 2_000).unref())]),
+  ).resolves.toBe('read');
   await loader.query('ROLLBACK');
   loader.release();
 });

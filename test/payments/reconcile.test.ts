@@ -283,7 +283,7 @@ describe('what is looked after when nobody asks', () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     deliver();
     const mine = String(id);
-    const waited = await Promise.race([ledger.flush(), new Promise((resolve) => setTimeout(() => resolve('too long'), 2_000))]);
+    const waited = await Promise.race([ledger.flush(), new Promise((resolve) => setTimeout(() => resolve('too long'), 2_000).unref())]);
     const known = written.includes(mine);
     clearInterval(traffic);
     await ledger.flush();
