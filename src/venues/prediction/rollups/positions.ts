@@ -2,7 +2,8 @@ import type { PoolClient } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { writersTurn } from '../../../db/transaction';
 import { groupedBy } from '../../../lib/grouped';
-import { Book, type BookFact, type BookMarket } from './positions-book';
+import { Book, type BookMarket } from './positions-book';
+import type { BookFact } from './positions-facts';
 import { computePositions, distinct, keyOf } from './positions-compute';
 import type { PositionRow } from './positions-row';
 import {

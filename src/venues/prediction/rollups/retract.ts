@@ -4,7 +4,7 @@ import { forgetFollowed } from '../scoring/follow-days';
 import { recomputeHours } from './hours';
 import { recomputeLatest } from './latest-fills';
 import { lockRollups, recomputePositions } from './positions';
-import type { BookFact } from './positions-book';
+import type { BookFact } from './positions-facts';
 import { forgetParticipants } from './told-participants';
 import { noteLate } from './told-settled';
 import { listCategories, moveVolumes, rollVolumes } from './volumes';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { fixed, plain } from '../../../../src/venues/prediction/positions/fixed';
-import { Book, type BookFact, type BookMarket } from '../../../../src/venues/prediction/rollups/positions-book';
+import { Book, type BookMarket } from '../../../../src/venues/prediction/rollups/positions-book';
+import type { BookFact } from '../../../../src/venues/prediction/rollups/positions-facts';
 import type { PositionRow } from '../../../../src/venues/prediction/rollups/positions-row';
 
 const T0 = Date.UTC(2026, 2, 1);
