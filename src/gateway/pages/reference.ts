@@ -161,7 +161,8 @@ const ERROR_ROWS = Object.entries(ERRORS).map(([name, { status, sentence, retrya
 
 const ERRORS_TOLD = `<h2 id="errors">Errors</h2><p>All but a 200 is not charged and says so: <code>charged</code> is false, or "pending" while a payment that was sent is not confirmed.
 <code>details</code> names what is wrong, <code>suggestion</code> what to send instead (null: leave it out), <code>fallback</code> another request.
-<code>Retry-After</code>, where it is known, says when the same request may go through. Requests without payment, proofs that pay nothing, and queries that end uncharged (empty, too late, left or unpaid) are limited by the minute: beyond that they are 429.</p>
+<code>Retry-After</code>, where it is known, says when the same request may go through. Requests without payment, proofs that pay nothing, and queries that end uncharged (empty, too late, left or unpaid) are limited by the minute: beyond that they are 429.
+So is, for ${PAYMENT_DEFAULTS.payer_failure_window_ms / 60_000} minutes at most, whoever pays from a wallet of which ${PAYMENT_DEFAULTS.payer_failures} payments have failed on their chain, or ${PAYMENT_DEFAULTS.payer_undecided} were sent and are not confirmed yet.</p>
 <details><summary>${ERROR_ROWS.length} codes</summary>${table(['Status', 'Code', 'Meaning', 'Same again may help'], ERROR_ROWS)}</details>`;
 
 /** The reference of everything sold, as one page without scripts. */
