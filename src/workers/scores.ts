@@ -2,12 +2,14 @@ import type { ClientBase, Pool } from 'pg';
 import { LONG_WORK, inTransaction } from '../db/transaction';
 import type { Clock } from '../lib/clock';
 import { type Repeated, repeat } from '../lib/repeat';
-import { isoDay, wholeSecond } from '../lib/time';
+import { MINUTE_MS, isoDay, wholeSecond } from '../lib/time';
 import type { Logger } from '../observability/logger';
 import type { Venue } from '../venues/venue';
 
 const CHECK_MS = 60_000;
 const PULSE_MS = 60_000;
+/** Clocks of processes beside each other differ by less. */
+const CLOCKS_DIFFER_MS = 10 * MINUTE_MS;
 
 const jobName = (venue: Venue): string => `score.${venue.name}`;
 
@@ -52,10 +54,12 @@ export async function keepsScoresOf(pool: Pool, { scoreTable }: Venue, day: stri
   return rows[0]?.kept === true;
 }
 
-/** Whether a venue was scored on the UTC day of `now`. */
+/** Whether a venue was scored on the UTC day of `now`, or a moment after it by a process whose clock is ahead: each would do the other's day again until both have turned. */
 export async function isScored(pool: Pool | ClientBase, venue: Venue, now: Date): Promise<boolean> {
   const last = (await lastScored(pool, [venue]))[venue.name] ?? null;
-  return last !== null && isoDay(last) === isoDay(now);
+  if (last === null) return false;
+  const ahead = last.getTime() - now.getTime();
+  return isoDay(last) === isoDay(now) || (ahead > 0 && ahead < CLOCKS_DIFFER_MS);
 }
 
 /** One process scores a venue's day: the others wait for it, and find it done. */

@@ -44,6 +44,17 @@ describe('the daily scores', () => {
     expect(await catchUp(venues, '2028-02-29T23:59:59Z')).toEqual([]);
   });
 
+  test('are run once by two processes whose clocks differ by minutes', async () => {
+    const [ahead, behind] = [[wing('perps')], [wing('perps')]];
+    expect(await catchUp(behind, '2026-03-01T00:00:05Z')).toEqual(['perps']);
+    expect(await catchUp(ahead, '2026-03-02T00:00:05Z')).toEqual(['perps']);
+    expect(await catchUp(behind, '2026-03-01T23:56:05Z')).toEqual([]);
+    expect(await catchUp(ahead, '2026-03-02T00:01:05Z')).toEqual([]);
+    expect(await catchUp(behind, '2026-03-02T00:00:05Z')).toEqual([]);
+    // A clock that was set back to another day is none that is late.
+    expect(await catchUp(behind, '2026-02-20T12:00:00Z')).toEqual(['perps']);
+  });
+
   test('are run by one process: others that begin meanwhile wait for it, and find them done', async () => {
     const meet = meeting(3);
     const runs = [1, 2, 3].map(() => catchUpScores(db.pool, [wing('perps')], at('2026-03-01T00:00:05Z'), makeLogger('silent'), meet));
