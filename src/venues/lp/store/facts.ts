@@ -90,7 +90,7 @@ ON CONFLICT DO NOTHING`;
 const INSERT_SWAPS = notingSwaps(insertSwaps(STAGED_SWAPS, 'page'));
 /** Statement that notes of which pools swaps were seen. */
 export const swapsSeen = (source: string): string =>
-  `UPDATE lp_pool p SET swaps_seen = true WHERE NOT swaps_seen AND EXISTS (SELECT 1 FROM ${source} s WHERE s.pool_address = p.pool_address)`;
+  `UPDATE lp_pool p SET swaps_seen = true FROM (SELECT DISTINCT pool_address FROM ${source}) s WHERE p.pool_address = s.pool_address AND NOT p.swaps_seen`;
 
 /** Appends the staged swaps and notes that their pools' chain stream is seen. */
 export async function appendSwaps(client: PoolClient, staged: number): Promise<Appended> {
