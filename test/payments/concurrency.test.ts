@@ -1,6 +1,18 @@
 import { createPayments } from '../../src/payments/charge';
 import type { Payments } from '../../src/payments/protocol';
-import { challengeOf, fundedBuyer, openTill, proofFor, requirementOf, saleOf, signedHeaders, type Till, told, workOf } from './till';
+import {
+  challengeOf,
+  chargedAtOnce,
+  fundedBuyer,
+  openTill,
+  proofFor,
+  requirementOf,
+  saleOf,
+  signedHeaders,
+  type Till,
+  told,
+  workOf,
+} from './till';
 
 describe('many requests at once, two processes’ worth of corridors on one database', () => {
   let till: Till;
@@ -23,15 +35,11 @@ describe('many requests at once, two processes’ worth of corridors on one data
   it('200 copies of one proof: one execution, one broadcast, one sale', async () => {
     const buyer = await fundedBuyer(till);
     const headers = await signedHeaders(till, buyer);
-    const work = workOf(async () => {
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-      return 'once';
-    });
-    const outcomes = await Promise.all(
-      Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? till.payments : other).charge(saleOf({ headers }), work)),
+    const { outcomes, runs } = await chargedAtOnce(200, 199, 'once', (work, index) =>
+      (index % 2 === 0 ? till.payments : other).charge(saleOf({ headers }), work),
     );
     expect(tally(outcomes.map(told))).toEqual({ '200': 1, '409 payment_in_progress': 199 });
-    expect(work.runs()).toBe(1);
+    expect(runs).toBe(1);
     expect(till.solana.faults.calls('sendTransaction')).toBe(1);
     // Each process asks the chain once, about the first copy it sees; the others are turned away by the claim alone.
     expect(till.solana.faults.calls('simulateTransaction')).toBeLessThanOrEqual(2);
@@ -45,15 +53,11 @@ describe('many requests at once, two processes’ worth of corridors on one data
   it('50 different proofs of one buyer, who can pay for 20: 20 are served, the rest refused before they cost a query', async () => {
     const buyer = await fundedBuyer(till, 400_000n);
     const proofs = await Promise.all(Array.from({ length: 50 }, () => signedHeaders(till, buyer)));
-    const work = workOf(async () => {
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
-      return 'served';
-    });
-    const outcomes = await Promise.all(
-      proofs.map((headers, index) => (index % 2 === 0 ? till.payments : other).charge(saleOf({ headers }), work)),
+    const { outcomes, runs } = await chargedAtOnce(50, 30, 'served', (work, index) =>
+      (index % 2 === 0 ? till.payments : other).charge(saleOf({ headers: proofs[index] }), work),
     );
     expect(tally(outcomes.map(told))).toEqual({ '200': 20, '402 verification_failed insufficient_funds': 30 });
-    expect(work.runs()).toBe(20);
+    expect(runs).toBe(20);
     expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(0n);
   });
 
@@ -65,12 +69,11 @@ describe('many requests at once, two processes’ worth of corridors on one data
       proofFor(buyer, requirement),
       proofFor(buyer, { ...requirement, extra: { ...requirement.extra, quote: undefined as never } }),
     ];
-    const work = workOf(() => new Promise((resolve) => setTimeout(() => resolve('once'), 500)));
-    const outcomes = await Promise.all(
-      [whole, bare].map((proof) => till.payments.charge(saleOf({ headers: { 'X-PAYMENT': proof } }), work)),
+    const { outcomes, runs } = await chargedAtOnce(2, 1, 'once', (work, index) =>
+      till.payments.charge(saleOf({ headers: { 'X-PAYMENT': [whole, bare][index] as string } }), work),
     );
     expect(outcomes.map(told).sort()).toEqual(['200', '409 payment_in_progress']);
-    expect(work.runs()).toBe(1);
+    expect(runs).toBe(1);
   });
 
   it('runs nothing for a payer of whose payments too many wait for the chain’s word, until it has spoken, or for ten minutes', async () => {
@@ -100,8 +103,7 @@ describe('many requests at once, two processes’ worth of corridors on one data
     );
     const buyer = await fundedBuyer(till);
     const proofs = await Promise.all(Array.from({ length: 4 }, () => signedHeaders(till, buyer)));
-    const work = workOf(() => new Promise((resolve) => setTimeout(() => resolve('served'), 500)));
-    const outcomes = await Promise.all(proofs.map((headers) => capped.charge(saleOf({ headers }), work)));
+    const { outcomes } = await chargedAtOnce(4, 2, 'served', (work, index) => capped.charge(saleOf({ headers: proofs[index] }), work));
     expect(tally(outcomes.map(told))).toEqual({ '200': 2, '429 rate_limited payer_reserved_cap': 2 });
     await capped.stop();
   });

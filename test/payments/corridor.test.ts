@@ -6,6 +6,7 @@ import { Rechallenge } from '../../src/payments/rechallenge';
 import type { JsonObject, Outcome, Sale } from '../../src/payments/protocol';
 import {
   challengeOf,
+  chargedAtOnce,
   fundedBuyer,
   openTill,
   proofFor,
@@ -529,11 +530,10 @@ describe('the corridor on a local Solana', () => {
         throw new Error('broken');
       });
       expect(await charge(headers, failing)).toMatchObject({ kind: 'refused', charged: 'pending' });
-      const slow = workOf(() => new Promise((resolve) => setTimeout(() => resolve('in the end'), 300)));
-      const outcomes = await Promise.all(Array.from({ length: 5 }, () => charge(headers, slow)));
+      const { outcomes, runs } = await chargedAtOnce(5, 4, 'in the end', (work) => charge(headers, work));
       expect(outcomes.find(({ kind }) => kind === 'paid')).toMatchObject({ answer: 'in the end', replayed: false });
       expect(outcomes.map(told).sort()).toEqual(['200', ...Array.from({ length: 4 }, () => '409 payment_in_progress')]);
-      expect(slow.runs()).toBe(1);
+      expect(runs).toBe(1);
       expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_980_000n);
     });
 

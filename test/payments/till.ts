@@ -99,7 +99,7 @@ export function saleOf({ headers = {}, ...overrides }: Partial<Sale> & { headers
 
 /** Waits until something is so. Throws when it never happens. */
 export async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  for (let tries = 0; tries < 600; tries += 1) {
+  for (let tries = 0; tries < 2_400; tries += 1) {
     if (await condition()) return;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
@@ -117,6 +117,33 @@ export function workOf(run: Work['run'] = async () => ({ data: [1, 2, 3] }), ref
     },
     runs: () => runs,
   };
+}
+
+/**
+ * Charges so many times at once. Their work goes on until `others` of them were told their outcome: nobody comes too late to meet the others, however slow
+ * the machine is just now.
+ */
+export async function chargedAtOnce<Answer>(
+  times: number,
+  others: number,
+  answer: Answer,
+  charge: (work: Work & { runs: () => number }, index: number) => Promise<Outcome>,
+): Promise<{ outcomes: Outcome[]; runs: number }> {
+  let told = 0;
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const work = workOf(async () => {
+    await ended;
+    return answer;
+  });
+  const outcomes = await Promise.all(
+    Array.from({ length: times }, async (_, index) => {
+      const outcome = await charge(work, index);
+      if ((told += 1) === others) end();
+      return outcome;
+    }),
+  );
+  return { outcomes, runs: work.runs() };
 }
 
 export async function fundedBuyer(till: Pick<Till, 'solana'>, usdc = 5_000_000n): Promise<Keypair> {
