@@ -516,9 +516,9 @@ describe('prepare', () => {
   });
 
   it('finds that the time is over', async () => {
-    const proof = await proofOf(await paidWith(await transaction(await payer(), { validBefore: unix() + 6 })));
+    const proof = await proofOf(await paidWith(await transaction(await payer(), { validBefore: unix() + 8 })));
     await protocol.settlement.admit(proof, soon());
-    await new Promise((resolve) => setTimeout(resolve, 3_200));
+    await new Promise((resolve) => setTimeout(resolve, 4_200));
     expect(await failureOf(protocol.settlement.prepare(proof, new Date(), soon()))).toBe('payment_expired valid_before');
   });
 

@@ -115,10 +115,10 @@ describe('connections that fall silent', () => {
   });
 
   test('are closed by a pool that lends them for so long since they were asked something; what is given back in time is used again', async () => {
-    const { pool, close } = await openDatabase(db.url, { max: 1, statement_timeout_ms: 0, lease_ms: 1_000 });
+    const { pool, close } = await openDatabase(db.url, { max: 1, statement_timeout_ms: 0, lease_ms: 2_000 });
     const backend = async (): Promise<unknown> => (await pool.query('SELECT pg_backend_pid() AS pid')).rows[0];
     const first = await backend();
-    await pause(1_500);
+    await pause(2_500);
     expect(await backend()).toEqual(first);
     const often = async (client: PoolClient): Promise<void> => {
       for (let times = 0; times < 4; times += 1) await client.query('SELECT 1 FROM pg_sleep(0.6)');

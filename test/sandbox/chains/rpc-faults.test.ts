@@ -72,13 +72,14 @@ test('delay: after the call by default, before it when asked', async () => {
   const { faults } = chains.solana;
   for (const before of [false, true]) {
     const transaction = await payment();
-    faults.inject('sendTransaction', { kind: 'delay', ms: 300, before });
+    faults.inject('sendTransaction', { kind: 'delay', ms: 1_500, before });
     const started = Date.now();
     const reply = send(transaction);
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    for (let tries = 0; tries < (before ? 1 : 10) && (await received()) === 0n; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 100));
     expect(await received()).toBe(before ? 0n : 10_000n);
     await reply;
-    expect(Date.now() - started).toBeGreaterThanOrEqual(290);
+    expect(Date.now() - started).toBeGreaterThanOrEqual(1_490);
     expect(await received()).toBe(10_000n);
     await chains.solana.setUsdc(merchant, { amount: 0n });
   }

@@ -39,9 +39,9 @@ async function signed(change: Change = {}): Promise<Hex> {
 
 const send = (raw: Hex): Promise<Hex> => client.request({ method: 'eth_sendRawTransaction', params: [raw] }) as Promise<Hex>;
 
-/** Undefined when it was not mined within a second. */
-async function mined(hash: Hex): Promise<'success' | 'reverted' | undefined> {
-  for (let tries = 0; tries < 20; tries += 1) {
+/** Undefined when it was not mined in time. */
+async function mined(hash: Hex, patience_ms = 30_000): Promise<'success' | 'reverted' | undefined> {
+  for (const end = Date.now() + patience_ms; Date.now() < end;) {
     const receipt = await getTransactionReceipt(client, { hash }).catch(() => undefined);
     if (receipt !== undefined) return receipt.status;
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -107,7 +107,7 @@ test.each([
   ['behind a nonce gap', () => ({ nonceKey: 0n, nonce: 5, validBefore: undefined })],
 ])('a transaction %s gets a hash but is never mined', async (_name, change) => {
   const hash = await send(await signed(change()));
-  expect(await mined(hash)).toBeUndefined();
+  expect(await mined(hash, 1_000)).toBeUndefined();
   expect(await chain.usdcBalance(merchant)).toBe(0n);
 });
 
@@ -147,7 +147,7 @@ test('the chain clock can overtake an authorisation', async () => {
 test('with automine off a payment waits in the pool until a block is mined', async () => {
   await chain.setAutomine(false);
   const hash = await send(await signed());
-  expect(await mined(hash)).toBeUndefined();
+  expect(await mined(hash, 1_000)).toBeUndefined();
   await chain.mine();
   await chain.setAutomine(true);
   expect(await mined(hash)).toBe('success');
