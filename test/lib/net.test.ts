@@ -12,13 +12,13 @@ const close = (server: net.Server): Promise<void> => new Promise((resolve) => se
 
 afterEach(() => jest.restoreAllMocks());
 
+/** The first port that a system gives to servers that name none, unless it is set otherwise: Linux's, the lowest. */
+const LOWEST_GIVEN = 32_768;
+
 test('a free port can be listened on, and is none that servers without a port are given', async () => {
   const ports = await Promise.all(Array.from({ length: 20 }, () => freePort()));
   for (const port of ports) await close(await listen(port));
-  const given = await Promise.all(Array.from({ length: 20 }, () => listen(0)));
-  const lowest = Math.min(...given.map((server) => (server.address() as AddressInfo).port));
-  expect(Math.max(...ports)).toBeLessThan(lowest);
-  await Promise.all(given.map(close));
+  expect(Math.max(...ports)).toBeLessThan(LOWEST_GIVEN);
 });
 
 test('a port that is taken is passed over', async () => {
