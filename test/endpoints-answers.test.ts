@@ -23,7 +23,7 @@ const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
 beforeAll(async () => {
   worlds = await commonWorlds();
   gateway = await startOpenGateway(worlds.database, worlds.now);
-}, 240_000);
+});
 afterAll(async () => {
   agent.destroy();
   await gateway.close();
@@ -184,7 +184,7 @@ test('REST and GraphQL say the same, all 74', async () => {
   }
   // A world this small has few copiers and few markets on which skilled wallets agree.
   expect(unanswered.length).toBeLessThan(12);
-}, 120_000);
+});
 
 /** The variables a request stands for: a timeframe to compare by stands for three of them, which GraphQL is told one by one. */
 const resolved = (endpoint: Endpoint, input: Input): Input => readParameters(endpoint, rawOfBody(input)).variables;

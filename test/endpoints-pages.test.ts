@@ -53,7 +53,7 @@ beforeAll(async () => {
     begun.set(name, { first: await page(before, endpoint, { ...input, limit: PAGE }), whole: rowsOf(whole) });
   }
   for (const venue of VENUES) await loadWorld(database.pool, venue.name, 4_000, SOON, LATER, START);
-}, 240_000);
+});
 afterAll(async () => {
   agent.destroy();
   await Promise.all([before.close(), after.close()]);

@@ -32,7 +32,7 @@ test('the documented example of every endpoint is answered with data', async () 
     if (told.status !== 200) unanswered.push(`${endpoint.name} ${told.status} ${(JSON.parse(told.body) as { code: string }).code}`);
   }
   expect(unanswered).toEqual([]);
-}, 120_000);
+});
 
 /** What narrows an endpoint by the kind of thing it tells of: each of its values. */
 const narrowed = ({ parameters, venue }: Endpoint): Input[] =>
@@ -66,4 +66,4 @@ test('what an answer without data suggests leads to data, in three steps at most
     astray.push(...ways.filter((way) => !isFine(way)).map(({ steps, code }) => `${endpoint.name} ${code} ${JSON.stringify(steps)}`));
   }
   expect(astray).toEqual([]);
-}, 120_000);
+});

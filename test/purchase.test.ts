@@ -16,7 +16,7 @@ let product: Product;
 beforeAll(async () => {
   product = await startProduct({}, NOW);
   for (const venue of ['prediction', 'perps', 'lp'] as const) await loadWorld(product.pool, venue, 30_000, START, new Date(NOW));
-}, 120_000);
+});
 afterAll(() => product.close());
 
 type BuyOptions = { protocol?: 'x402' | 'tempo' | 'solana'; headers?: Record<string, string>; method?: 'GET' | 'POST'; body?: unknown };
@@ -104,7 +104,7 @@ test.each(['GET:/api/v1/perps/platform/stats', 'POST:/api/v1/perps/traders/pnl-b
     expect(told.summary).toMatchObject({ failed: 0, warnings: 0 });
     expect(told.endpoints[0]?.payment).toContainEqual(expect.objectContaining({ label: 'Receipt status is "success"', severity: 'pass' }));
   },
-  60_000,
+  300_000,
 );
 
 test('REST and GraphQL say the same', async () => {

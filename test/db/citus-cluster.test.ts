@@ -164,5 +164,5 @@ onCluster(`on a Citus cluster${CITUS === undefined ? ' (skipped: CITUS_URL is no
     there.release();
     // A name here: write the statement so that it runs there; what must be said another way is a function (prisma/citus/distribution.sql).
     expect({ differing, refused }).toEqual({ differing: [], refused: {} });
-  }, 300_000);
+  });
 });

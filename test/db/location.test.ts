@@ -25,4 +25,4 @@ test('a machine that lost its power leaves no server behind: whoever has its num
   fs.writeFileSync(pidFile, [process.pid, ...rest].join('\n'));
   expect((await locate()).name).toBe('embedded PostgreSQL');
   expect((await locate()).name).toBe('embedded PostgreSQL (already running)');
-}, 60_000);
+});

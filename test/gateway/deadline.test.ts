@@ -18,7 +18,7 @@ let product: Product;
 beforeAll(async () => {
   product = await startProduct({}, now.toISOString(), { deadline_ms: 5_000 });
   await loadSmallWorld(product.pool);
-}, 120_000);
+});
 afterAll(() => product.close());
 
 interface Late {
@@ -78,7 +78,7 @@ test.each([
     const { rows } = await product.pool.query("SELECT DISTINCT state FROM payment WHERE state NOT IN ('RELEASED')");
     expect(rows).toEqual([]);
   },
-  100_000,
+  300_000,
 );
 
 test('a deadline ends what an analyst asked as well', async () => {

@@ -26,7 +26,7 @@ const agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE });
 beforeAll(async () => {
   worlds = await commonWorlds();
   gateway = await startOpenGateway(worlds.database, worlds.now);
-}, 240_000);
+});
 afterAll(async () => {
   agent.destroy();
   await gateway.close();
@@ -169,4 +169,4 @@ test('a cursor whose insides were changed is refused, or names a place; it is ne
   expect(faults()).toEqual([]);
   expect(findings.list()).toEqual([]);
   expect(cursors).toBeGreaterThan(7);
-}, 120_000);
+});

@@ -36,7 +36,7 @@ describe('bodies', () => {
       const socket = net.connect(Number(new URL(product.publicUrl).port), '127.0.0.1', () =>
         socket.write('POST /api/v1/wallets/profile HTTP/1.1\r\nHost: localhost\r\nContent-Length: 16385\r\n\r\n'),
       );
-      socket.setTimeout(3_000, () => socket.destroy(new Error('no answer before the body')));
+      socket.setTimeout(30_000, () => socket.destroy(new Error('no answer before the body')));
       socket.once('data', (chunk) => (socket.destroy(), resolve(chunk.toString()))).once('error', reject);
     });
     expect(answer).toMatch(/^HTTP\/1\.1 413 [^]*"code":"body_too_large"[^]*"allowed":\{"max":16384\},"got":16385/);

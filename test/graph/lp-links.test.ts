@@ -30,7 +30,7 @@ beforeAll(async () => {
     [...grouped(before, (event) => event[key] as string)].sort((a, b) => b[1].length - a[1].length)[0]?.[0] as string;
   owner = busiest('owner');
   pool = busiest('pool');
-}, 240_000);
+});
 afterAll(() => db.drop());
 
 const ask = <T>(source: string, at = NOW): Promise<T> => explore<T>(db, at, source);

@@ -29,7 +29,7 @@ export function chainEnvironment({ payments: { solana, tempo, secrets } }: Sandb
 }
 
 const OURS = { NODE_OPTIONS: '', WORLD: 'none', UNPAID_PER_MINUTE: '0', EMPTY_PER_MINUTE: '0', LOG_LEVEL: 'error' };
-const START_MS = 60_000;
+const START_MS = 240_000;
 
 /** Starts `serve` on free ports and waits until it answers. Throws with what it said when it ends first. */
 export async function startGateway(databaseUrl: string, environment: Record<string, string>): Promise<GatewayProcess> {

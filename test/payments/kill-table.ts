@@ -78,7 +78,7 @@ const RUNNING = /RESERVED|EXECUTING|RESULT_READY|BROADCASTING/;
 
 /** Lets the living process look until nothing is left that the dead one held. */
 async function lookAfter({ booth, next }: Column, payer: string): Promise<Row[]> {
-  for (let pass = 0; pass < 100; pass += 1) {
+  for (let pass = 0; pass < 400; pass += 1) {
     await booth.pool.query("UPDATE payment SET look_at = now() - interval '1 second' WHERE look_at IS NOT NULL");
     await next.reconcile();
     const rows = await rowsOf(booth.pool, payer);
@@ -196,6 +196,6 @@ export function killTable(opens: readonly (() => Promise<Booth>)[]): void {
         }),
       );
     },
-    180_000,
+    300_000,
   );
 }

@@ -107,7 +107,7 @@ describe('money', () => {
   async function settleAll(): Promise<void> {
     till.solana.faults.clear();
     till.solana.advanceSlots(300);
-    for (let pass = 0; pass < 100; pass += 1) {
+    for (let pass = 0; pass < 500; pass += 1) {
       await till.database.pool.query("UPDATE payment SET look_at = now() - interval '1 second' WHERE look_at IS NOT NULL");
       await till.payments.reconcile();
       const { rows } = await till.database.pool.query<{ n: number }>(
@@ -162,6 +162,6 @@ describe('money', () => {
         { numRuns: RUNS, endOnFailure: true, ...(process.env.MONEY_SEED === undefined ? {} : { seed: Number(process.env.MONEY_SEED) }) },
       );
     },
-    60_000 + RUNS * 30_000,
+    300_000 + RUNS * 30_000,
   );
 });

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const config = { ...makeConfig(environment, ROOT), port: await freePort(), internalPort: await freePort() };
   const payments = { realm: 'localhost', ...chains.payments, deadline_ms: DEADLINE_MS };
   app = await startApp({ config, root: ROOT, version: '0.0.0-test', databaseUrl: database.url, payments, logger: makeLogger('silent') });
-}, 120_000);
+});
 afterAll(async () => {
   await app.stop();
   await Promise.all([chains.stop(), database.drop()]);

@@ -43,7 +43,7 @@ beforeAll(async () => {
   await loadWorld(database.pool, 'perps', 1_000, START, new Date(NOW));
   const environment = { ...chainEnvironment(chains), CLOCK: NOW };
   gateways = await Promise.all([startGateway(database.url, environment), startGateway(database.url, environment)]);
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all(gateways.map((gateway) => gateway.stop()));
   await Promise.all([chains.stop(), database.drop()]);
@@ -122,5 +122,5 @@ test.each(['x402', 'tempo', 'solana'] as const)(
     await until(async () => (await historiesOf(protocol)).every((states) => states.at(-1) === 'DELIVERED'));
     expect(await historiesOf(protocol)).toEqual([['RESERVED', 'EXECUTING', 'RESULT_READY', 'BROADCASTING', 'CONFIRMED', 'DELIVERED']]);
   },
-  60_000,
+  300_000,
 );

@@ -50,7 +50,7 @@ export function runnerOf(
 }
 
 /** Waits until something is so. Throws when it is not in time. */
-export async function until(so: () => Promise<boolean>, what: string, patience_ms = 60_000): Promise<void> {
+export async function until(so: () => Promise<boolean>, what: string, patience_ms = 240_000): Promise<void> {
   const end = Date.now() + patience_ms;
   while (!(await so())) {
     if (Date.now() > end) throw new Error(`Not in time: ${what}`);

@@ -49,7 +49,7 @@ describe.each([
     await runScores(later.pool, venue, now, () => undefined);
     await trackSignals(later.pool, venue, () => makeContext(later, now));
     await backdate();
-  }, 300_000);
+  });
   afterAll(async () => {
     await live.drop();
     await later.drop();

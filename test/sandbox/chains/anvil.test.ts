@@ -16,7 +16,7 @@ function isAlive(pid: number): boolean {
 }
 
 async function untilDead(pid: number): Promise<boolean> {
-  for (let tries = 0; tries < 100 && isAlive(pid); tries += 1) await new Promise((resolve) => setTimeout(resolve, 50));
+  for (let tries = 0; tries < 600 && isAlive(pid); tries += 1) await new Promise((resolve) => setTimeout(resolve, 50));
   return !isAlive(pid);
 }
 

@@ -113,7 +113,7 @@ describe('a month of a small world in the store', () => {
       inserted += report.inserted;
       for (const [reason, count] of Object.entries(report.skipped)) skipped.set(reason, (skipped.get(reason) ?? 0) + count);
     }
-  }, 120_000);
+  });
   afterAll(() => db.drop());
 
   test('about as many facts as asked for, of every kind; only failed transactions are left out', async () => {

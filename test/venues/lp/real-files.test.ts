@@ -73,7 +73,7 @@ testWithRealData(
     expect(found.length).toBe(Math.min(50, exact.length));
     expect(data[0]).toMatchObject({ token_x: 'SOL', token_y: 'USDC', volume_usd: null, event_count: 0, created_at: null });
   },
-  60_000,
+  300_000,
 );
 
 testWithRealData(

@@ -45,7 +45,7 @@ beforeAll(async () => {
   }
   await scoresWritten(db.pool);
   world = await readWorld(db.pool);
-}, 120_000);
+});
 afterAll(() => db.drop());
 
 test('the world is worth counting', () => {
@@ -159,7 +159,7 @@ describe('pools/events', () => {
     function count(pool: string): number {
       return world.events.filter((event) => event.pool_address === pool).length;
     }
-  }, 240_000);
+  });
 
   test('swaps only when asked for', async () => {
     const pool_address = '35YP4zjMVHm1VsBe1ZVGxonqEaXwzZY5z2Jm132Lkwyf';

@@ -39,7 +39,7 @@ describe('the venue read over HTTP', () => {
     upstream.faults.busy = 0.02;
     runner = runnerOf(polled.pool, 'perps', perpsFeeds(upstream.urls, TUNING), clock);
     runner.start();
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await runner.stop();
@@ -56,7 +56,7 @@ describe('the venue read over HTTP', () => {
     const [read, told] = await Promise.all([dumpOf(polled.pool, TABLES), dumpOf(loaded.pool, TABLES)]);
     expect(differencesOf(read, told)).toEqual({});
     expect(read.perp_fill?.length).toBeGreaterThan(400);
-  }, 120_000);
+  });
 
   test('tell how long fills took to be visible', async () => {
     const fills = (await listFeeds(polled.pool)).find(({ feed }) => feed === 'perps.fills');
@@ -76,7 +76,7 @@ describe('the venue read over HTTP', () => {
     await perps.score?.(polled.pool, hours(90.3), () => undefined);
     const { rows } = await polled.pool.query<{ trader: string }>("SELECT DISTINCT trader FROM perp_score WHERE 'vault' = ANY (tags)");
     expect(rows).toEqual([{ trader: vault?.trader }]);
-  }, 120_000);
+  });
 });
 
 describe('hourly files', () => {

@@ -139,7 +139,7 @@ describe('against a second computation over a simulated world', () => {
     const pages = [...world.pages(start, new Date(now.getTime() + 3_600_000))];
     fills = fillsOf(pages);
     await loadAtOnce(db.pool, 'perps', pages);
-  }, 180_000);
+  });
   afterAll(() => db.drop());
 
   const expected = (timeframe: string, smart: ReadonlySet<string> | null): Record<string, unknown> => {

@@ -140,7 +140,7 @@ testWithRealData(
     expect(await perps.score?.(db.pool, now, () => undefined)).toMatchObject({ wallets: byUser.length });
     await rebuildAgrees();
   },
-  60_000,
+  300_000,
 );
 
 testWithRealData('a whale with 2,000 distinct fills', 'real/perps/fills-whale-0xb317-2025-12-09.csv.gz', async (file) => {

@@ -75,7 +75,7 @@ describe('of a simulated world', () => {
     } finally {
       await other.drop();
     }
-  }, 180_000);
+  });
 
   test('an account told apart from the others, newest page first', async () => {
     const fills = fillsOf(pages);
@@ -88,7 +88,7 @@ describe('of a simulated world', () => {
     expect(await rebuilt(db)).toEqual(late);
     await load(db.pool, blocks);
     expect(await rebuilt(db)).toEqual(await told(db));
-  }, 180_000);
+  });
 });
 
 interface Told {
@@ -174,7 +174,7 @@ test('any trading with gaps, loaded in any order, is told as fill by fill', asyn
   );
   const incremental = await told(db);
   expect({ seed, told: await rebuilt(db) }).toEqual({ seed, told: incremental });
-}, 180_000);
+});
 
 test('a match that comes to be known better moves between the columns of its hour, its day and its bar', async () => {
   const both = { px: '100', sz: '5', tid: 77, time: Date.UTC(2026, 0, 15, 10, 20) };

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await perps.score?.(db.pool, SCORED, () => undefined);
   await raise('2026-03-12');
   await load(db.pool, blocks.filter(isLate));
-}, 120_000);
+});
 afterAll(() => db.drop());
 
 /** So short a world has nobody smart: those who trade most are said to be, in the run of a day. */

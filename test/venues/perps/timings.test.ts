@@ -86,7 +86,7 @@ test('what the daily scores tell of opens is what facts tell, whatever comes lat
   } finally {
     await plain.drop();
   }
-}, 300_000);
+});
 
 test('an open is judged by what follows in its 24 hours alone, in the head', async () => {
   const [ann, max] = [trader('a'), trader('c')];

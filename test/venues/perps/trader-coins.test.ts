@@ -29,4 +29,4 @@ test("coins of an account's whole life are those of a window that holds it", asy
   } finally {
     await Promise.all(stores.map((store) => store.drop()));
   }
-}, 120_000);
+});

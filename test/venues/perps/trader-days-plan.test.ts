@@ -43,4 +43,4 @@ test('of the days of everybody only those of the account are read, by a plan mad
   } finally {
     await db.drop();
   }
-}, 120_000);
+});

@@ -24,7 +24,7 @@ describe('invariants of the prediction market', () => {
       (await db.pool.query<{ id: string }>(`SELECT ${key} AS id FROM pm_trade WHERE side IN ('BUY', 'SELL') GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 25`)).rows.map(({ id }) => id); // prettier-ignore
     markets = await busiest('condition_id');
     wallets = await busiest('wallet');
-  }, 240_000);
+  });
   afterAll(() => db.drop());
 
   const ask = async <T = Row>(path: string, sent: Row = {}): Promise<T> =>

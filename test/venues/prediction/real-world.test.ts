@@ -106,6 +106,6 @@ describe('recorded trades of the real venue', () => {
       expect(whales.data.map((row) => Date.parse(row.timestamp) / 1_000)).toEqual(newest);
       expect(whales.data.every((row) => row.question !== null && row.outcome !== null)).toBe(true);
     },
-    120_000,
+    300_000,
   );
 });

@@ -26,7 +26,7 @@ describe('positions of a simulated world', () => {
     facts = await factsOf(db.pool);
     lives = await livesOf(db.pool);
     positions = positionsAt(facts, lives, NOW.getTime());
-  }, 240_000);
+  });
   afterAll(() => db.drop());
 
   const most = (keyOf: (position: CountedPosition) => string | null, rows: CountedPosition[]): string =>

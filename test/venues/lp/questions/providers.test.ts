@@ -34,7 +34,7 @@ describe('providers of a simulated world', () => {
       ),
     ];
     owners = active.sort((a, b) => b[1].length - a[1].length).map(([owner]) => owner);
-  }, 240_000);
+  });
   afterAll(() => db.drop());
 
   const usd = (rows: readonly { usd: bigint | null }[]): bigint => total(rows.map((row) => row.usd));

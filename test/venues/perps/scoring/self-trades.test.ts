@@ -129,7 +129,7 @@ test('days are kept from run to run; late fills, a run of the past and one after
   await inTransaction(async (client) => perps.rebuild?.(client));
   expect(await keptDays()).toEqual([]);
   expect(await shares(at(7, '09:30:00'))).toEqual(whole);
-}, 120_000);
+});
 
 test('a day that is kept is not read again', async () => {
   await load(db.pool, between(START, at(4)));
@@ -137,7 +137,7 @@ test('a day that is kept is not read again', async () => {
   expect(Object.keys(await shares(at(3))).length).toBeGreaterThan(1);
   await db.pool.query('UPDATE perp_dealt SET matches = 0');
   expect(await shares(at(3))).toEqual({});
-}, 120_000);
+});
 
 test('a rebuild beside a run of the scores: neither waits for the other, and the next run tells the same as all facts', async () => {
   await load(db.pool, between(START, at(8)));
@@ -152,4 +152,4 @@ test('a rebuild beside a run of the scores: neither waits for the other, and the
   });
   expect(await shares(at(7, '09:30:00'))).toEqual(recounted(before(at(8)), at(7, '09:30:00')));
   expect(await kept()).toEqual(pairsIn(before(at(8)), at(7)));
-}, 120_000);
+});

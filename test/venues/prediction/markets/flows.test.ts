@@ -53,7 +53,7 @@ describe('flows', () => {
   beforeAll(async () => {
     world = await loadWorld(11, 6_000);
     takers = (facts) => (facts ?? []).filter((fact) => fact.taker);
-  }, 120_000);
+  });
   afterAll(() => world.db.drop());
 
   /** Takers' fills, or smart wallets' own. */

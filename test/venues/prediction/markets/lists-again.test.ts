@@ -35,7 +35,7 @@ describe('lists of markets', () => {
   beforeAll(async () => {
     world = await loadScoredWorld(21, 6_000);
     markets = [...world.told.markets.values()].filter(({ created }) => created <= NOW);
-  }, 300_000);
+  });
   afterAll(() => world.db.drop());
 
   /** Compares every row of every page, in order. */
@@ -125,7 +125,7 @@ describe('lists of markets', () => {
     let rows = 0;
     for (const sent of variations) rows += await compare('markets/search', sent, expected(sent), true);
     expect(rows).toBeGreaterThan(500);
-  }, 300_000);
+  });
 
   test('markets/resolutions', async () => {
     const ended = markets.filter(isResolved);
@@ -172,7 +172,7 @@ describe('lists of markets', () => {
     for (const sent of variations) rows += await compare('markets/resolutions', sent, expected(sent), true);
     expect([rows > 500, [...described.values()].some(({ row }) => row.smart_money_accuracy !== null)]).toEqual([true, true]);
     expect([...flagged.values()].some((count) => count > 1)).toBe(true);
-  }, 300_000);
+  });
 
   /** The winner's price a day before; undefined where fills of one second leave it open. */
   function closingOf(market: ToldMarket): number | null | undefined {
@@ -259,5 +259,5 @@ describe('lists of markets', () => {
       }
     } // prettier-ignore
     expect([rows > 300, sameEvent > 0]).toEqual([true, true]);
-  }, 300_000);
+  });
 });

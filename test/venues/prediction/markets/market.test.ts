@@ -47,7 +47,7 @@ describe('one market', () => {
       known.at(-1),
       known.find((market) => market.resolved === null || market.resolved > now),
     ] as ToldMarket[];
-  }, 120_000);
+  });
   afterAll(() => world.db.drop());
 
   const own = (market: ToldMarket): Fact[] => world.facts.filter((fact) => fact.market === market.id && fact.time < now);

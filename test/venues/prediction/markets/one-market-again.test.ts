@@ -33,7 +33,7 @@ describe('one market, counted again', () => {
     const busy = [...known].sort((a, b) => held(b) - held(a) || (a.id < b.id ? -1 : 1));
     const open = busy.filter((market) => !isResolved(market));
     markets = [...open.slice(0, 5), ...busy.filter(isResolved).slice(0, 3), open.at(-1) as ToldMarket];
-  }, 300_000);
+  });
   afterAll(() => world.db.drop());
 
   const any = expect.anything() as unknown;
@@ -113,7 +113,7 @@ describe('one market, counted again', () => {
       }
     } // prettier-ignore
     expect(seen).toBeGreaterThan(50);
-  }, 300_000);
+  });
 
   /** Nobody has redeemed anything of a market that is open. */
   const open = (): ToldMarket[] => markets.filter((market) => !isResolved(market)).slice(0, 5);
@@ -162,7 +162,7 @@ describe('one market, counted again', () => {
       }
     } // prettier-ignore
     expect(seen).toBeGreaterThan(20);
-  }, 300_000);
+  });
 
   test('markets/early-movers', async () => {
     let seen = 0;
@@ -210,5 +210,5 @@ describe('one market, counted again', () => {
       }
     } // prettier-ignore
     expect(seen).toBeGreaterThan(20);
-  }, 300_000);
+  });
 });

@@ -59,7 +59,7 @@ describe('signals by every parameter', () => {
       const { outcomes } = await callOr<{ outcomes: { token_id: string; price: number | null }[] }>(db, 'markets/ownership', now, sent, { outcomes: [] }); // prettier-ignore
       for (const { token_id, price } of outcomes) if (price !== null) book.settle(market, token_id, price);
     }
-  }, 120_000);
+  });
   afterAll(() => db.drop());
 
   /** Asks with each variation, and compares every row: those that are kept, their order, their figures. */
@@ -132,7 +132,7 @@ describe('signals by every parameter', () => {
       ...[0.3, 0.5, 0.7].map((max_price) => ({ ...loose, max_price })),
     ];
     await compare('markets/high-conviction', variations, expected, (sent) => [String(sent.sort_by ?? 'conviction_score'), -1], { limit: 20 }); // prettier-ignore
-  }, 120_000);
+  });
 
   test('markets/opportunities', async () => {
     const known = new Map<string, Ranked[]>();
@@ -188,7 +188,7 @@ describe('signals by every parameter', () => {
       ...[2, 4].map((min_smart_wallets) => ({ ...loose, min_smart_wallets, timeframe: '7d' })),
     ];
     await compare('markets/opportunities', variations, expected, () => ['score', -1], { limit: 20 });
-  }, 120_000);
+  });
 
   test('markets/smart-signals', async () => {
     const expected = (sent: Sent): Ranked[] => {
@@ -238,7 +238,7 @@ describe('signals by every parameter', () => {
       ...[2, 3].map((min_smart_wallets) => ({ ...loose, min_smart_wallets })),
     ];
     await compare('markets/smart-signals', variations, expected, (sent) => [String(sent.sort_by ?? 'signal_score'), -1], { limit: 20 });
-  }, 120_000);
+  });
 
   test('markets/new-smart-interest', async () => {
     const expected = (sent: Sent): Ranked[] => {
@@ -282,7 +282,7 @@ describe('signals by every parameter', () => {
       ...[1, 2, 5].flatMap((limit) => ['24h', '7d'].map((timeframe) => ({ ...loose, timeframe, limit }))),
     ];
     await compare('markets/new-smart-interest', variations, expected, () => ['interest', -1], { limit: 20 });
-  }, 120_000);
+  });
 
   test('markets/dumb-consensus', async () => {
     const trades = new Map(by(book.facts.filter(({ token }) => token !== null), ({ wallet }) => wallet).map((own) => [own[0]?.wallet as string, own.length])); // prettier-ignore
@@ -323,7 +323,7 @@ describe('signals by every parameter', () => {
     const { data: crowds } = await call<{ condition_id: string; consensus_strength: number }[]>(db, 'markets/dumb-consensus', now, loose);
     for (const { condition_id, consensus_strength: min_consensus } of crowds)
       expect((await call<Row[]>(db, 'markets/dumb-consensus', now, { ...loose, min_consensus })).data.map((row) => row.condition_id)).toContain(condition_id); // prettier-ignore
-  }, 120_000);
+  });
 
   test('markets/closing-soon', async () => {
     const expected = (sent: Sent): Ranked[] =>
@@ -348,5 +348,5 @@ describe('signals by every parameter', () => {
       ...[6, 12, 36].map((hours) => ({ hours, sort_by: 'volume', sort_order: 'desc' })),
     ];
     await compare('markets/closing-soon', variations, expected, ({ sort_by, sort_order }) => [String(sort_by ?? 'end_date'), sort_order === 'desc' ? -1 : 1], { limit: 20 }); // prettier-ignore
-  }, 120_000);
+  });
 });

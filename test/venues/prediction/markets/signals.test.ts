@@ -64,7 +64,7 @@ describe('signals', () => {
       };
     }); // prettier-ignore
     active = [...world.markets.values()].filter((market) => isActive(market, now));
-  }, 120_000);
+  });
   afterAll(() => world.db.drop());
 
   const fillsOf = (market: ToldMarket): Fact[] =>

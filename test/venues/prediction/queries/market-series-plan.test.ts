@@ -31,7 +31,7 @@ WHERE (hour + market) % 8 = 0 ORDER BY hour, 1, 2`,
     `INSERT INTO pm_token_last SELECT condition_id, token_id, close, max(close_at), close_id FROM pm_token_hour GROUP BY 1, 2, 3, 5`,
   );
   await db.pool.query('VACUUM ANALYZE pm_token_hour, pm_token_last');
-}, 120_000);
+});
 afterAll(() => db.drop());
 
 /** Rows of pm_token_hour that a question's statement reads. */

@@ -153,7 +153,7 @@ describe('standings', () => {
     expect(await check(after(9, 3))).toBe(STANDING_TIMEFRAMES.length);
     await tell(after(9, 3));
     expect(await check(after(9, 3))).toBe(STANDING_TIMEFRAMES.length);
-  }, 300_000);
+  });
 
   test('told in steps they are those told at once; a rebuild forgets them; a past instant is none of theirs', async () => {
     await load(after(6));
@@ -178,5 +178,5 @@ describe('standings', () => {
     expect([await count('pm_standing'), await count('pm_standing_told'), await count('pm_standing_due')]).toEqual([0, 0, 0]);
     await tell(after(7, 11));
     expect(await told()).toEqual(inSteps);
-  }, 300_000);
+  });
 });

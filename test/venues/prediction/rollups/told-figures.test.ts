@@ -104,7 +104,7 @@ describe('figures of wallets, told', () => {
     expect([count, Number(redeem_volume)]).toEqual([(life as ToldLife).rows + 1, Number((life as ToldLife).redeem_volume) + 7]);
     // Told with it, the wallet's life does not hold before.
     expect(await findToldLife(sql, one, new Date(now.getTime() - 60_000))).toBeNull();
-  }, 120_000);
+  });
 
   test('sides of markets are told anew where another outcome is the first, or is learned to be', async () => {
     const own = await testDatabase();

@@ -172,7 +172,7 @@ test('participants are those of the facts: told, traded since, late facts, fills
   await check(day, [after(5.9)]);
   await inTransaction(pool, rebuildHours);
   expect(await told()).toBe(0);
-}, 300_000);
+});
 
 test('whoever traded elsewhere before is no longer new on a market, though nothing late came there; a few more fills are not told again, a tenth more are', async () => {
   const ago = (hours: number): number => hours * 3_600;
@@ -212,4 +212,4 @@ test('whoever traded elsewhere before is no longer new on a market, though nothi
   await tell(12);
   expect(await untilOf()).toEqual([new Date((NOW - ago(12)) * 1_000).toISOString()]);
   expect(await newOf()).toBe(3);
-}, 120_000);
+});

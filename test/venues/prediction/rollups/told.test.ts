@@ -185,7 +185,7 @@ describe('what is told beforehand', () => {
     expect(left.kept).toEqual(left.told);
     await inTransaction(pool, rebuildLatest);
     expect((await latest(pool)).kept).toEqual(left.kept);
-  }, 180_000);
+  });
 
   test('takers counted by their latest fill are those counted one by one', async () => {
     await openWhole();
@@ -203,7 +203,7 @@ describe('what is told beforehand', () => {
           new Map([...takers].map(([label, own]) => [label, own.size])),
         );
       }
-  }, 180_000);
+  });
 
   /** Different takers by hour or day from plain facts, of one category or all. */
   function takersOf(facts: readonly Fact[], group: 'hour' | 'day', from: Date, to: Date, category: string | null): string[] {
@@ -280,7 +280,7 @@ describe('what is told beforehand', () => {
     const window = [new Date(start.getTime() + 4 * DAY + 2.5 * HOUR), new Date(start.getTime() + 5 * DAY)] as const;
     const counts = await listTraders(sql, 'hour', { cut: cutAt(window), shift: 0, category: null, smart: null });
     expect(counts.map(({ label, traders }) => `${label} ${traders}`).sort()).toEqual(takersOf(await fills(pool), 'hour', ...window, null));
-  }, 180_000);
+  });
 
   /** Smart volume by category from plain facts: every wallet judged by the newest run of a day before the fill's. */
   async function smartVolumes(from: Date, to: Date): Promise<Map<string, number>> {
@@ -462,7 +462,7 @@ describe('what is told beforehand', () => {
     await checkTotals();
     await score(pool, new Date(start.getTime() + 6 * DAY + 9 * HOUR), () => undefined);
     await checkTotals();
-  }, 240_000);
+  });
 
   test('hours in which nothing happened cost nothing: a fact of years ago, and what comes while hours are told', async () => {
     await openEarly();
@@ -510,7 +510,7 @@ describe('what is told beforehand', () => {
     await inTransaction(pool, (client) => retractFills(client, { from: noon, to: new Date(noon.getTime() + HOUR) }));
     expect(await tell(later)).toBeLessThan(4);
     await check(later);
-  }, 180_000);
+  });
 
   test('smart wallets by category are those of the facts: by when they last did anything, hours told later, late facts, windows torn by their bounds', async () => {
     await openEarly();
@@ -558,7 +558,7 @@ describe('what is told beforehand', () => {
     await check(now, null);
     await tellHours(pool, now);
     await check(now, last);
-  }, 240_000); // prettier-ignore
+  }); // prettier-ignore
 
   /** Floats are added up in any order. */
   const inOrder = ({ wallets, rows }: Overlap): unknown => ({
@@ -638,5 +638,5 @@ describe('what is told beforehand', () => {
     await loadRecords(pool, 'markets.json', [{ ...market(1), conditionId: (await pool.query<{ condition_id: string }>('SELECT condition_id FROM pm_trade GROUP BY 1 ORDER BY count(*) DESC LIMIT 1')).rows[0]?.condition_id, tags: [{ slug: 'weather' }], updatedAt: iso(now.getTime() / 1_000) }]); // prettier-ignore
     expect(await told()).toBeLessThan(Number((await pool.query('SELECT count(DISTINCT wallet) AS n FROM pm_position')).rows[0].n));
     await check();
-  }, 180_000);
+  });
 });

@@ -153,5 +153,5 @@ describe('volume by category', () => {
     expect(kept).toEqual(await counted(pool));
     await inTransaction(pool, rebuildVolumes);
     expect(await volumes(pool)).toEqual(kept);
-  }, 180_000);
+  });
 });

@@ -191,7 +191,7 @@ describe('a simulated world', () => {
   beforeAll(async () => {
     db = await testDatabase();
     await loadWorld(db.pool, 'prediction', 15_000, START, end);
-  }, 240_000);
+  });
   afterAll(() => db.drop());
 
   const check = async (): Promise<void> => {

@@ -168,7 +168,7 @@ describe('scores and tags of a whole world', () => {
     await prediction.score?.(db.pool, NOW, () => undefined);
     facts = await readFacts(db.pool, NOW);
     stored = (await db.pool.query('SELECT wallet, score::float8 AS score, tags, win_rate::float8 AS win_rate, win_rate_lb::float8 AS win_rate_lb, breakdown FROM pm_wallet_score')).rows; // prettier-ignore
-  }, 240_000);
+  });
   afterAll(() => db.drop());
 
   const near = (told: unknown, expected: number | null, what: string): void => {

@@ -61,7 +61,7 @@ describe('answers of the snapshot class', () => {
       ['markets/similar', { condition_id: similar?.id }],
       ['markets/similar', { condition_id: similar?.id, min_shared_wallets: 1, status: 'all', method: 'wallets', limit: 50 }],
     ]; // prettier-ignore
-  }, 180_000);
+  });
   afterAll(() => db.drop());
 
   test('are equal with and without a copy; later they are those of the copy, whatever has happened', async () => {
@@ -86,7 +86,7 @@ describe('answers of the snapshot class', () => {
       if (kept[index]?.as_of || path === 'markets/similar') expect([path, dead[index]?.code]).toEqual([path, 'stale_data']);
     await dropSnapshots(db.pool, prediction);
     expect((await answers(after(31))).filter(({ code }) => code === 'stale_data')).toEqual([]);
-  }, 180_000);
+  });
 
   const loadOn = (): Promise<ToldWorld> => loadTold(db.pool, 1, 9_000, start, after(29));
 

@@ -102,7 +102,7 @@ describe('signals of a simulated world', () => {
       await trackSignals(db.pool, prediction, () => makeContext(db, now));
     }
     stored = (await db.pool.query<Stored>('SELECT endpoint, day::text, rank, taken_at, subject, part, direction::int, price::float8 AS price FROM signal ORDER BY endpoint, day, rank')).rows; // prettier-ignore
-  }, 180_000);
+  });
   afterAll(() => db.drop());
 
   /** The skilled and every fifth of the others have high scores, the rest low ones; planted insiders are flagged. */

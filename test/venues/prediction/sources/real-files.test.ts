@@ -90,7 +90,7 @@ describe('recorded upstream files', () => {
       const other = await one("SELECT count(*)::int AS n FROM pm_market WHERE category = 'Other'");
       expect(other.n).toBeLessThan(0.025 * markets.length);
     },
-    120_000,
+    300_000,
   );
 
   testWithRealData('resolved and old markets', 'real/prediction-market/markets-resolved-and-open-raw.ndjson.gz', async (file) => {

@@ -29,7 +29,7 @@ describe('copiers and callers, counted again', () => {
     await score(db.pool, now, () => undefined);
     facts = told.facts.filter(({ time }) => time < now.getTime());
     factsOf = groupedBy(facts, ({ wallet, market }) => `${wallet}|${market}`);
-  }, 120_000);
+  });
   afterAll(() => db.drop());
 
   /** Buys and sells, all fills of one transaction of a wallet on a token and side together, in time order. */
@@ -122,7 +122,7 @@ describe('copiers and callers, counted again', () => {
       }
     }
     expect(seen).toBeGreaterThan(0);
-  }, 120_000); // prettier-ignore
+  }); // prettier-ignore
 
   test.each([
     [30, 3, 30, 1, null],
@@ -167,7 +167,7 @@ describe('copiers and callers, counted again', () => {
     }
     const rounded = expected.map(({ alpha_score }) => Number(alpha_score.toFixed(1)));
     expect(Math.max(...data.map((row, index) => Math.abs((row.alpha_score as number) - (rounded[index] as number))))).toBeLessThan(0.11);
-  }, 120_000); // prettier-ignore
+  }); // prettier-ignore
 
   const trends = new Map<string, number | null>();
   /** End of the first hour after which the last 24 hours had more than three times their usual volume, from the first trade to the resolution. */

@@ -33,7 +33,7 @@ describe('insiders, counted again', () => {
     for (const at of [new Date(now.getTime() - 6 * DAY), now]) await prediction.score?.(db.pool, at, () => undefined);
     findings = (await db.pool.query<Finding>(`SELECT wallet, condition_id, COALESCE(category, 'Other') AS category, score::float8 AS score, extract(epoch FROM first_bet_at)::float8 * 1000 AS first, day::text AS day FROM pm_insider LEFT JOIN pm_market USING (condition_id)`)).rows; // prettier-ignore
     trades = (await db.pool.query<Trade>(`SELECT wallet, condition_id, COALESCE(category, 'Other') AS category, extract(epoch FROM "timestamp")::float8 * 1000 AS at, side, usdc_size::float8 AS usdc, is_taker FROM pm_trade LEFT JOIN pm_market USING (condition_id) WHERE side IN ('BUY', 'SELL') AND "timestamp" < $1`, [now])).rows; // prettier-ignore
-  }, 240_000);
+  });
   afterAll(() => db.drop());
 
   /** Score of each wallet at an instant: by the bets made until then, as last judged, that the newest run of the day still found. */

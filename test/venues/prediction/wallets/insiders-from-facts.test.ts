@@ -32,7 +32,7 @@ describe('insiders, from facts', () => {
     reckoning = new Reckoning(told, NOW);
     insiders = new Map(told.world.truth(now).flatMap(({ wallet, role, condition_id }) => (role === 'insider' ? [[wallet, condition_id as string] as const] : []))); // prettier-ignore
     await rescanInsiders(db.pool, now);
-  }, 300_000);
+  });
   afterAll(() => db.drop());
 
   const signalsOf = ({ points, days, usdc, hours, minutes, volume, categories, short }: Suspicion): Row => ({
@@ -103,7 +103,7 @@ describe('insiders, from facts', () => {
       }
     }
     expect(compared).toBeGreaterThan(300);
-  }, 300_000);
+  });
 
   const outcomeOf = ({ market, positions }: Suspicion): string => market.outcomes[market.tokens.indexOf(positions[0]?.token as string)] as string; // prettier-ignore
   const riskOf = (score: number): string => (score >= 75 ? 'critical' : score >= 50 ? 'high' : score >= 35 ? 'medium' : 'low');
@@ -208,7 +208,7 @@ describe('insiders, from facts', () => {
         }
     } // prettier-ignore
     expect(compared).toBeGreaterThan(50);
-  }, 300_000);
+  });
 
   function candidateRow({ wallet, own, score, age, bought, wins, resolved, pnl, markets }: Candidate): Row {
     const [top] = own as [Suspicion];

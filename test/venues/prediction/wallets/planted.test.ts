@@ -28,7 +28,7 @@ describe('what is planted in a simulated world is found', () => {
     await score(db.pool, now, () => undefined);
     truth = world.truth(now);
     scores = new Map((await listScores()).map((row) => [row.wallet, row]));
-  }, 120_000);
+  });
   afterAll(() => db.drop());
 
   test('scores: the skilled stand out, luck, favourites and machines do not', () => {
