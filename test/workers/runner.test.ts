@@ -161,11 +161,13 @@ describe('the runner', () => {
   test('a step that stands still is taken back, and holds nobody up', async () => {
     const real = upstream.feedFor('one');
     let steps = 0;
+    let goOn = (): void => undefined;
+    const stands = new Promise<void>((resolve) => (goOn = resolve));
     const standing: RecordedSource = {
       ...numbers,
       load: async (page, client, options) => {
         const report = await numbers.load(page, client, options);
-        if ((steps += 1) === 2) await new Promise((resolve) => setTimeout(resolve, 3_000));
+        if ((steps += 1) === 2) await stands;
         return report;
       },
     };
@@ -177,10 +179,10 @@ describe('the runner', () => {
     started.push(one);
     one.start();
     await until(() => Promise.resolve(steps === 2), 'a step that stands still');
-    const started_at = Date.now();
+    // It stands still until here: whoever writes for the venue has its turn all the same.
     await db.pool.query(writersTurn('perps'));
-    expect(Date.now() - started_at).toBeLessThan(2_000);
     expect(await kept()).toEqual([0]);
+    goOn();
     await readTo(3);
     expect(await kept()).toEqual([0, 1, 2, 3]);
   });
@@ -268,8 +270,9 @@ describe('the runner', () => {
     expect((await feed())?.failure?.words).toBe('perps.numbers tells nothing that can be read: of 20 records none (malformed)');
     expect(await feed()).toMatchObject({ at: { next: 1 }, totals: { read: 30, skipped: { spot: 30 } } });
     renamed = false;
-    await until(async () => (await feed())?.at.next === 2, 'read on');
-    expect([await kept(), (await feed())?.failure]).toEqual([many, null]);
+    // A moment after the step itself: when its poll has ended.
+    await until(async () => (await feed())?.failure === null, 'read on');
+    expect([await kept(), (await feed())?.at.next]).toEqual([many, 2]);
   });
 
   test('nor is a feed read on whose records are in no form that can be read, a few in each step: most that were lost are read later', async () => {
@@ -292,8 +295,8 @@ describe('the runner', () => {
     expect((await feed())?.failure?.words).toBe('perps.numbers tells nothing that can be read: of 24 records none (unreadable)');
     expect(await feed()).toMatchObject({ at: { next: 2 }, totals: { read: 16, skipped: { unreadable: 16 } } });
     garbled = false;
-    await until(async () => ((await feed())?.at.next as number) > 2, 'read on');
-    expect([(await kept()).slice(0, 2), (await feed())?.failure]).toEqual([[16, 17], null]);
+    await until(async () => ((await feed())?.at.next as number) > 2 && (await feed())?.failure === null, 'read on');
+    expect((await kept()).slice(0, 2)).toEqual([16, 17]);
   });
 
   test('a step before a poll fails forgets no failure, nor since when', async () => {
@@ -308,7 +311,7 @@ describe('the runner', () => {
     const one = runnerOf(db.pool, 'perps', [{ ...real, update: steps }], upstream.clock);
     started.push(one);
     one.start();
-    await until(async () => (await feed())?.failure !== null && polls === 1, 'a failure');
+    await until(async () => (await feed())?.failure?.words !== undefined, 'a failure');
     upstream.clock.turnTo(second(9));
     await until(async () => (await feed())?.failure?.at === second(9).toISOString(), 'the next failure');
     expect((await feed())?.failure?.since).toBe(second(3).toISOString());
@@ -367,8 +370,8 @@ describe('the runner', () => {
     await readTo(3_600);
     happened = 10;
     upstream.clock.turnTo(second(10));
-    await until(async () => (await kept()).length === 11, 'what came meanwhile is in', 5_000);
-    await until(async () => (await feed())?.watermark?.getTime() === second(10).getTime(), 'the mark is now', 5_000);
+    await until(async () => (await kept()).length === 11, 'what came meanwhile is in', 30_000);
+    await until(async () => (await feed())?.watermark?.getTime() === second(10).getTime(), 'the mark is now', 30_000);
   });
 
   test('what the upstream takes back goes in the step that says so', async () => {
