@@ -141,7 +141,7 @@ const WILLING = 10;
 /** Asks a process of this machine to leave the processor to others. Who may not ask does without. */
 function leaveToOthers(backend: number | undefined): void {
   try {
-    if (backend !== undefined) os.setPriority(backend, WILLING);
+    if (backend !== undefined && os.getPriority(backend) < WILLING) os.setPriority(backend, WILLING);
   } catch {
     // It works as it did.
   }

@@ -45,6 +45,19 @@ describe('the database client', () => {
   });
   afterAll(() => db.drop());
 
+  /** The statements that sleep in this database: others of the server belong to test files that run beside this one. */
+  const asleep = async (): Promise<string[]> => {
+    const { rows } = await db.keyed.query<{ query: string }>(
+      "SELECT query FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active' AND datname = current_database()",
+    );
+    return rows.map(({ query }) => query);
+  };
+  /** Those that go on sleeping though their end is waited for, not as long as any of them would sleep. */
+  const stillAsleep = async (): Promise<string[]> => {
+    for (let tries = 0; tries < 100 && (await asleep()).length > 0; tries += 1) await pause(100);
+    return asleep();
+  };
+
   test.each([
     [true, 'lesser'],
     [false, 'usual'],
@@ -57,8 +70,8 @@ describe('the database client', () => {
     const usual = await priorityOf(db.pool);
     const priorities = await Promise.all([own.pool, own.pool, own.keyed].map(priorityOf));
     await own.close();
-    expect(priorities).toEqual(yields ? [10, 10, 10] : [usual, usual, usual]);
-    expect(usual).toBeLessThan(10);
+    // Whoever runs the tests may do so with a lesser claim already (`nice npm test`).
+    expect(priorities).toEqual(Array(3).fill(yields ? Math.max(10, usual) : usual));
   });
 
   test('who waits for a connection when its pool ends is told so; who has one keeps it until it is given back', async () => {
@@ -129,8 +142,7 @@ describe('the database client', () => {
   test('what a process asked for ends soon after it was killed', async () => {
     const client = await db.pool.connect();
     client.query('SELECT pg_sleep(300)').catch(() => undefined);
-    const running = async (): Promise<boolean> =>
-      (await db.keyed.query("SELECT 1 FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(300)' AND state = 'active'")).rowCount === 1;
+    const running = async (): Promise<boolean> => (await asleep()).length === 1;
     while (!(await running())) await pause(10);
     (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
     while (await running()) await pause(100);
@@ -190,9 +202,7 @@ describe('the database client', () => {
     const ask = (name: string): Promise<unknown> =>
       compile(schema, parse(`{ data: ${name} }`))({}, {} as GraphContext).catch((error: unknown) => error);
     const early = Promise.all([ask('sql'), ask('prisma')]);
-    const asleep =
-      "SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(20)%' AND state = 'active' AND datname = current_database()";
-    while ((await db.pool.query(asleep)).rowCount !== 2) await pause(10);
+    while ((await asleep()).length !== 2) await pause(10);
     const reopen = await db.shut();
     const late = await Promise.all([ask('sql'), ask('prisma')]);
     await reopen();
@@ -242,10 +252,7 @@ describe('the database client', () => {
     const slow = sqlOver(db, abort.signal).query({ name: 'slow', text: 'SELECT pg_sleep(20)' }, []);
     setTimeout(() => abort.abort(new Error('deadline')), 100);
     await expect(slow).rejects.toThrow('deadline');
-    const running = await db.pool.query(
-      "SELECT count(*)::int AS n FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'",
-    );
-    expect(running.rows[0].n).toBe(0);
+    expect(await stillAsleep()).toEqual([]);
   });
 
   test("more late statements than the pool has connections are cancelled too, Prisma's as well", async () => {
@@ -260,8 +267,7 @@ describe('the database client', () => {
     setTimeout(() => abort.abort(new Error('deadline')), 300);
     for (const outcome of await Promise.allSettled(slow))
       expect(outcome).toMatchObject({ status: 'rejected', reason: new Error('deadline') });
-    const running = await db.pool.query("SELECT query FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(2%' AND state = 'active'");
-    expect(running.rows).toEqual([]);
+    expect(await stillAsleep()).toEqual([]);
   });
 
   test("a signal of one client leaves another's statements alone", async () => {
