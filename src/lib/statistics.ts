@@ -59,6 +59,10 @@ export function sum(values: readonly number[]): number {
   return total;
 }
 
+/** The greatest of values, however many: a call takes not much more than a hundred thousand arguments. Null of nothing. */
+export const greatest = (values: readonly number[]): number | null =>
+  values.reduce<number | null>((most, value) => (most === null || value > most ? value : most), null);
+
 /** Arithmetic mean; null of nothing. */
 export const mean = (values: readonly number[]): number | null => (values.length === 0 ? null : sum(values) / values.length);
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors';
 import { BUCKETS, type BucketSize, bucketsOf, checkGrid } from '../../../lib/grid';
 import { groupedBy } from '../../../lib/grouped';
-import { mean, median } from '../../../lib/statistics';
+import { greatest, mean, median } from '../../../lib/statistics';
 import { END, type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { changePercent, meanScore, percent } from '../exact';
@@ -180,7 +180,7 @@ function topMarkets(markets: readonly InsiderMarket[], suspects: readonly Suspec
       question,
       insider_count: scores.length,
       total_insider_volume: usdc,
-      highest_score: Math.max(...scores),
+      highest_score: greatest(scores),
       avg_score: meanScore(scores),
       dominant_outcome: dominantOf(sides),
     };

@@ -1,5 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { median, roundTo } from '../../../lib/statistics';
+import { greatest, median, roundTo } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
 import { over } from '../exact';
 import { type JudgedPosition, hasEnded, isPosition, volumeOf } from '../positions/figures';
@@ -86,7 +86,7 @@ export function behaviourOf(
   for (const { condition_id, trades } of positions) if (trades > 0) markets.set(condition_id, (markets.get(condition_id) ?? 0) + 1);
   const entries = held.map(({ paid_usdc, paid_shares }) => Number(paid_usdc) / Number(paid_shares));
   return {
-    largest_position_usdc: Math.max(0, ...held.map(({ paid_usdc }) => Number(paid_usdc))),
+    largest_position_usdc: greatest(held.map(({ paid_usdc }) => Number(paid_usdc))) ?? 0,
     top_category_share: top === null ? null : over(top.usdc, volume),
     top_category_positions: top === null ? 0 : held.filter(({ category }) => category === top.category).length,
     first_trade_at: findings.first_trade_at,

@@ -1,4 +1,4 @@
-import { clamp, groupedStandardError, ratioOf, roundTo, sum } from '../../../lib/statistics';
+import { clamp, greatest, groupedStandardError, ratioOf, roundTo, sum } from '../../../lib/statistics';
 import { normalEquivalent } from '../../../lib/student';
 import { DAY_MS } from '../../../lib/time';
 import { S_PM } from './parameters';
@@ -126,7 +126,7 @@ export function consistency(eligible: readonly EndedPosition[]): number {
 export function largestEventShare(eligible: readonly EndedPosition[]): number | null {
   const events = [...gainBy(eligible, ({ event }) => event).values()];
   const total = sum(events);
-  return total > 0 ? Math.min(1, Math.max(...events) / total) : null;
+  return total > 0 ? Math.min(1, (greatest(events) as number) / total) : null;
 }
 
 function gainBy<Key>(positions: readonly EndedPosition[], keyOf: (position: EndedPosition) => Key): Map<Key, number> {
