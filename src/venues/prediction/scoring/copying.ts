@@ -1,5 +1,5 @@
 import { COPY_WEIGHTS, FULL_LIFT, copyScoreOf } from '../../../lib/copy-score';
-import { clip, mean, median, standardDeviation } from '../../../lib/statistics';
+import { clip, mean, median, roundTo, standardDeviation } from '../../../lib/statistics';
 
 /** All fills of one transaction of a wallet on one token and side. */
 export interface CopyTrade {
@@ -25,6 +25,7 @@ export interface CopyMatch {
 
 /** From this score on one wallet copies another. */
 export const COPY_SCORE = 0.5;
+const SCORE_DIGITS = 6;
 
 /** Trades of a wallet. */
 export interface Course {
@@ -117,7 +118,8 @@ export function copyFigures(matches: readonly CopyMatch[], follower_trades: numb
     coverage,
     lift,
     p_value: binomialTail(matches.length, Math.max(follower_trades, matches.length), chance),
-    copy_score: copyScoreOf({ precision, coverage, lift: lift ?? Infinity, regularity }),
+    // As it is told: binary fractions make a little less of some halves.
+    copy_score: roundTo(copyScoreOf({ precision, coverage, lift: lift ?? Infinity, regularity }), SCORE_DIGITS),
     avg_lag_seconds: average,
     median_lag_seconds: median(lags) as number,
   };

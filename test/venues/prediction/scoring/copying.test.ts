@@ -56,6 +56,20 @@ describe('copies', () => {
     expect(figures.p_value).toBeCloseTo(0.01585, 9);
   });
 
+  test('a score of one half is one half: 0.28 + 0.14 + 0.08', () => {
+    const leader = Array.from({ length: 10 }, (_, n) => trade(n * 1_000));
+    // Lags so uneven that they say nothing.
+    const follower = [1, 1_001, 2_001, 3_001, 4_001, 5_001, 6_900].map((second) => trade(second));
+    const matches = matchCopies(courseOf(leader), courseOf(follower), 900_000, () => true);
+    expect(copyFigures(matches, 10, 10, 0.175)).toMatchObject({
+      overlap_trades: 7,
+      precision: 0.7,
+      coverage: 0.7,
+      lift: 4,
+      copy_score: 0.5,
+    });
+  });
+
   test('one lag says nothing of regularity; lags that differ say less than equal ones', () => {
     const figures = (leader: number[], follower: number[], chance: number) => {
       const [led, followed] = [leader, follower].map((seconds) => courseOf(seconds.map((second) => trade(second)))) as [
