@@ -18,6 +18,9 @@ import { nameRun } from './wallets';
 
 type Side = 'BUY' | 'SELL' | 'REDEEM';
 
+/** The smallest amount of USDC there is. */
+const LEAST_USDC = 0.000_001;
+
 interface MarketTradesArgs {
   condition_id: string;
   timeframe: Timeframe;
@@ -52,7 +55,7 @@ export const marketsTrades: Resolver<unknown, MarketTradesArgs> = async (_, args
     condition_id: args.condition_id,
     window: page.window,
     sides: args.side ? [args.side] : ['BUY', 'SELL'],
-    min_usdc: args.min_usdc,
+    min_usdc: chosen.paid ? Math.max(args.min_usdc, LEAST_USDC) : args.min_usdc,
     token_id: chosen.token_id,
     smart_day: await smartDay(args.smart_money_only, context, loaders),
   };
@@ -134,7 +137,7 @@ async function smartDay(wanted: boolean, context: GraphContext, loaders: Loaders
 }
 
 /**
- * The token an outcome name or token id stands for. Redemption rows carry no token: they are the winner's, so any other outcome has none.
+ * The token an outcome name or token id stands for. Redemption rows carry no token: those that paid are the winner's, so any other outcome has none.
  * Throws invalid_parameter for an outcome the market has not.
  */
 function chooseOutcome(
@@ -142,10 +145,11 @@ function chooseOutcome(
   known: KnownMarket,
   side: Side | null | undefined,
   now: Date,
-): { token_id: string | null; impossible: boolean } {
-  if (wanted === null || wanted === undefined) return { token_id: null, impossible: false };
+): { token_id: string | null; impossible: boolean; paid: boolean } {
+  if (wanted === null || wanted === undefined) return { token_id: null, impossible: false, paid: false };
   const [outcome] = chosenOutcomes(known, wanted);
-  if (side !== 'REDEEM') return { token_id: outcome?.token_id ?? null, impossible: false };
+  if (side !== 'REDEEM') return { token_id: outcome?.token_id ?? null, impossible: false, paid: false };
   const { market } = known;
-  return { token_id: null, impossible: !isResolved(market, now) || market.is_voided || market.winning_outcome !== outcome?.outcome };
+  const impossible = !isResolved(market, now) || market.is_voided || market.winning_outcome !== outcome?.outcome;
+  return { token_id: null, impossible, paid: true };
 }

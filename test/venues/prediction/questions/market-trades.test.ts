@@ -165,7 +165,9 @@ describe('markets/trades', () => {
     });
     expect(byWallet[wallet(6)]).toMatchObject({ side: 'REDEEM', price: 0, outcome: null, token_id: null, usdc_size: 0 });
     expect(numbers((await trades({ condition_id: condition(2) })).data)).toEqual([7, 8]);
-    expect((await trades({ condition_id: condition(2), side: 'REDEEM', outcome: 'Blue Owls' })).data.trades).toHaveLength(2);
+    // Shares that lost are no shares of the winner.
+    const { data: winners } = await trades({ condition_id: condition(2), side: 'REDEEM', outcome: 'Blue Owls' });
+    expect([winners.trade_count, winners.trades.map(({ outcome }) => outcome)]).toEqual([1, ['Blue Owls']]);
     expect(
       (await askForError(db, 'markets/trades', now, { ...defaults, condition_id: condition(2), side: 'REDEEM', outcome: 'Red Foxes' }))
         .code,
