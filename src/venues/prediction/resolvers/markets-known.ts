@@ -27,11 +27,12 @@ export async function getKnownMarket(context: GraphContext, condition_id: string
 /** The outcomes a name or token id stands for: one, or all when nothing is asked. Throws invalid_parameter for an outcome the market has not. */
 export function chosenOutcomes({ outcomes }: KnownMarket, wanted: string | null | undefined): OutcomeRecord[] {
   if (wanted === null || wanted === undefined) return outcomes;
-  const lower = wanted.toLowerCase();
+  // Some are listed with a blank before or after them.
+  const plain = (name: string): string => name.trim().toLowerCase();
   const chosen =
     outcomes.find((one) => one.token_id === wanted) ??
     outcomes.find((one) => one.outcome === wanted) ??
-    outcomes.find((one) => one.outcome.toLowerCase() === lower);
+    outcomes.find((one) => plain(one.outcome) === plain(wanted));
   if (chosen === undefined) {
     throw new AppError('invalid_parameter', {
       details: [
