@@ -112,7 +112,7 @@ SELECT condition_id, token_id, wallet, chosen.score::float8 AS score, ${TAGS}, s
   );
 }
 
-/** Median of what a wallet ever paid for a position, USDC. */
+/** Median of what a wallet ever paid for a position, USDC; of who mostly paid nothing that counts none is told. */
 export async function listMedianBets(sql: Sql, wallets: readonly string[], { now, overlay }: AsOf): Promise<Map<string, number>> {
   if (wallets.length === 0) return new Map();
   const parameters = new Parameters();
@@ -123,7 +123,7 @@ export async function listMedianBets(sql: Sql, wallets: readonly string[], { now
     (some) => positionsSql(instant, later, `wallet = ANY (${some})`),
     'wallet, median_bet',
   );
-  const text = `SELECT wallet, median_bet AS bet FROM (${told}) AS told WHERE median_bet IS NOT NULL`;
+  const text = `SELECT wallet, median_bet AS bet FROM (${told}) AS told WHERE median_bet > 0`;
   const rows = await sql.query<{ wallet: string; bet: number }>({ name: 'pm_median_bets', text, keyed: true }, parameters.values);
   return new Map(rows.map((row) => [row.wallet, row.bet]));
 }

@@ -10,6 +10,7 @@ import { call } from './call';
  * costs 0.5.
  */
 
+type Row = Record<string, unknown>;
 const [HOUR, DAY] = [3_600, 86_400];
 
 describe('records as upstreams tell them', () => {
@@ -48,5 +49,10 @@ describe('records as upstreams tell them', () => {
         const { data } = await call<{ trades?: unknown[]; candles_by_outcome?: unknown[] }>(db, path, now, { condition_id: condition(71), outcome }); // prettier-ignore
         expect(data.trades ?? data.candles_by_outcome).toEqual([expect.objectContaining({ outcome: ' CSDIILIT' })]);
       }
+  });
+
+  test('who mostly bought next to nothing has no usual bet: this one is as usual', async () => {
+    const { data } = await call<Row[]>(db, 'markets/high-conviction', now, { category: 'Tech', min_smart_wallets: 1 });
+    expect(data).toMatchObject([{ condition_id: condition(72), median_bet_share_pct: 100 }]);
   });
 });
