@@ -1,3 +1,4 @@
+import { roundTo } from '../../lib/statistics';
 import { isResolved } from './market-state';
 import type { FillPrices, PriceableOutcome } from './queries/market-prices';
 
@@ -53,10 +54,13 @@ export function tradedPrice(
 // Prices have few decimals; binary fractions would show more.
 const complement = (price: number): number => Math.round((1 - price) * 1e12) / 1e12;
 
-/** The outcome with the highest price, the first of equals; null where no price is known. */
+/** A price as it is told. */
+const told = (price: number | null): number => roundTo(price as number, 6);
+
+/** The outcome with the highest price as it is told, the first of equals; null where no price is known. */
 export function leaderOf(outcomes: readonly PricedOutcome[]): (PricedOutcome & { price: number }) | null {
   let leader: PricedOutcome | null = null;
   for (const outcome of outcomes)
-    if (outcome.price !== null && (leader === null || outcome.price > (leader.price as number))) leader = outcome;
+    if (outcome.price !== null && (leader === null || told(outcome.price) > told(leader.price))) leader = outcome;
   return leader as (PricedOutcome & { price: number }) | null;
 }

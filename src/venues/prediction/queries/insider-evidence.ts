@@ -39,13 +39,13 @@ export function listFirstBets(sql: Sql, condition_ids: readonly string[], now: D
   return sql.query<FirstBets>(FIRST_BETS, [condition_ids, now]);
 }
 
-// Read backwards from the resolution: the news is not long before it.
+// Read backwards from the resolution: the news is not long before it. Prices are compared as they are told, to the millionth.
 const NEWS: Statement = {
   name: 'pm_news_times',
   keyed: true,
   text: `SELECT market.condition_id, (
   SELECT max(trade."timestamp") FROM pm_trade AS trade WHERE trade.condition_id = market.condition_id AND trade.token_id = winner.token_id
-    AND trade."timestamp" < LEAST(market.resolved_at, $2) AND trade.price < ${D_INS.news_price}
+    AND trade."timestamp" < LEAST(market.resolved_at, $2) AND trade.price < ${D_INS.news_price - 5e-7}
 ) AS at FROM pm_market AS market JOIN pm_outcome AS winner ON winner.condition_id = market.condition_id AND winner.outcome = market.winning_outcome
 WHERE market.condition_id = ANY($1) AND market.resolved_at <= $2`,
 };

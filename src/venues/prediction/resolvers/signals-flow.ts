@@ -128,12 +128,14 @@ function lineOf(
   const own = groupedBy(smart.filter((row) => row.token_id === outcome.token_id), (row) => row.bucket.getTime()); // prettier-ignore
   const traded = groupedBy(all, (row) => row.bucket.getTime());
   const last = new Map(before.map((fill) => [fill.token_id, fill.last]));
-  let [price, cumulative_net_flow] = [tradedPrice(outcome.token_id, before, last), '0'];
+  // As it is told: what moves in later decimals has not moved.
+  const told = (): number | null => six(tradedPrice(outcome.token_id, before, last));
+  let [price, cumulative_net_flow] = [told(), '0'];
   return buckets.map((bucket) => {
     const rows = own.get(bucket.getTime()) ?? [];
     const price_before = price;
     for (const { token_id, close } of traded.get(bucket.getTime()) ?? []) last.set(token_id, close);
-    price = tradedPrice(outcome.token_id, before, last);
+    price = told();
     const sides = sidesOf(rows);
     cumulative_net_flow = total([cumulative_net_flow, sides.net_flow]);
     return {

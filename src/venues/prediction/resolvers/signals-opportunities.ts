@@ -145,7 +145,8 @@ function weigh(
   const outcome = prices.find((one) => one.token_id === token_id);
   if (outcome === undefined || outcome.price === null || strength === null) return [];
   const wallets = all.filter((wallet) => wallet.token_id === outcome.token_id);
-  const gap = strength - outcome.price;
+  // As it is told: a price misses what was bid in its last decimals, and would turn the direction.
+  const gap = roundTo(strength - outcome.price, 6);
   const hours = record.end_date === null ? null : (record.end_date.getTime() - now.getTime()) / HOUR_MS;
   const signals = {
     consensus: strength,

@@ -1,4 +1,5 @@
 import { groupedBy } from '../../../lib/grouped';
+import { roundTo } from '../../../lib/statistics';
 import type { GraphContext } from '../../venue';
 import { FEWEST_WALLETS, type Stance, byWeight, consensusStrength } from '../consensus';
 import { makeLoaders } from '../loaders';
@@ -74,6 +75,6 @@ function viewOf(leanings: readonly Leaning[]): SmartView {
   };
 }
 
-/** Whether a consensus speaks clearly against the price of its outcome. */
+/** Whether a consensus speaks clearly against the price of its outcome, as that is told. */
 export const isContrarian = (strength: number | null, price: number | null): boolean =>
-  strength !== null && strength >= CLEAR_STRENGTH && price !== null && price < 0.5;
+  strength !== null && strength >= CLEAR_STRENGTH && price !== null && roundTo(price, 6) < 0.5;

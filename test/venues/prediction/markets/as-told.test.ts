@@ -1,6 +1,8 @@
+import { sqlOver } from '../../../../src/db/sql';
+import { listNewsTimes } from '../../../../src/venues/prediction/queries/insider-evidence';
 import { testDatabase } from '../../../support/database';
 import { NOW, iso, market, now, trade } from '../small-world';
-import { condition, loadRecords, wallet } from '../support';
+import { condition, loadRecords, token, wallet } from '../support';
 import { call } from './call';
 
 /**
@@ -54,5 +56,29 @@ describe('records as upstreams tell them', () => {
   test('who mostly bought next to nothing has no usual bet: this one is as usual', async () => {
     const { data } = await call<Row[]>(db, 'markets/high-conviction', now, { category: 'Tech', min_smart_wallets: 1 });
     expect(data).toMatchObject([{ condition_id: condition(72), median_bet_share_pct: 100 }]);
+  });
+
+  test('a price that is told as the bound is not below it', async () => {
+    const { data } = await call<Row[]>(db, 'markets/search', now, { query: 'question 77' });
+    expect(data).toMatchObject([{ smart_money_outcome: 'No', leader_price: 0.5, has_contrarian_signal: false }]);
+    const report = await call<Row>(db, 'markets/intelligence', now, { condition_id: condition(77) });
+    expect(report.data).toMatchObject({ smart_money: { consensus_strength: 0.6 }, signal_analysis: { contrarian_signal: false } });
+    const news = await listNewsTimes(sqlOver(db), [condition(78)], now);
+    expect(news.get(condition(78))).toEqual(new Date((NOW - 9 * HOUR) * 1_000));
+  });
+
+  test('of prices that are told as equal the first leads, and what is told as constant goes with nothing', async () => {
+    const { data } = await call<Row[]>(db, 'markets/search', now, { query: 'question 79' });
+    expect(data).toMatchObject([{ leader_outcome: 'Yes', leader_price: 0.5 }]);
+    const sent = { condition_id: condition(77), timeframe: '24h', bucket_size: '1h', outcome: 'No' };
+    const flow = await call<{ overall: Row; time_series: Row[] }>(db, 'markets/smart-flow', now, sent);
+    expect(flow.data.time_series.filter(({ price }) => price !== null && price !== 0.5)).toEqual([]);
+    expect(flow.data.overall).toMatchObject({ net_flow: 599.999985, flow_price_correlation: null });
+  });
+
+  test('a gap that is told as none is none', async () => {
+    const { data } = await call<Row[]>(db, 'markets/opportunities', now, { min_signal_strength: 'weak', min_smart_wallets: 1 });
+    const found = data.find(({ condition_id }) => condition_id === condition(76));
+    expect(found).toMatchObject({ token_id: token(76, 1), price_signal_gap: 0, signal_direction: 'BUY' });
   });
 });
