@@ -20,8 +20,8 @@ export type PaymentState =
   | 'OWED'
   | 'ROLLED_BACK';
 
-/** What a key is: of the proof itself, of what only its buyer knows, or the buyer's own choice. */
-type KeyKind = 'proof' | 'secret' | 'buyer';
+/** What a key is: of the proof itself, of what only its buyer knows, the buyer's own choice, or the turn that the payment takes on its chain. */
+type KeyKind = 'proof' | 'secret' | 'buyer' | 'turn';
 
 /** A payment that already holds one of the keys a request came with. */
 export interface HeldPayment {
@@ -71,7 +71,7 @@ export interface FaultLimit {
 
 const hash = (...parts: string[]): string => crypto.createHash('sha256').update(parts.join('\n')).digest('hex');
 
-type Claiming = Pick<ValidProof, 'payer' | 'proof_key' | 'claim_keys' | 'secrets' | 'buyer_keys'>;
+type Claiming = Pick<ValidProof, 'payer' | 'proof_key' | 'claim_keys' | 'secrets' | 'buyer_keys' | 'turn'>;
 
 /** An Idempotency-Key for a buyer that sent none, and nothing else that no chain shows. */
 export const newCollectKey = (): string => crypto.randomBytes(18).toString('base64url');
@@ -82,9 +82,11 @@ export function claimKeysOf(proof: Claiming, idempotencyKey: string | null): Cla
   const secrets = proof.secrets.map((secret) => `secret:${hash(secret)}`);
   const chosen = idempotencyKey === null ? proof.buyer_keys : [...proof.buyer_keys, `idem:${idempotencyKey}`];
   const buyers = chosen.map((key) => `buyer:${hash(proof.payer, key)}`);
+  const turns = proof.turn === undefined ? [] : [`turn:${hash(proof.turn)}`];
+  const kindsOf = (keys: readonly string[], kind: KeyKind): KeyKind[] => keys.map(() => kind);
   return {
-    keys: [...proofs, ...secrets, ...buyers],
-    kinds: [...proofs.map((): KeyKind => 'proof'), ...secrets.map((): KeyKind => 'secret'), ...buyers.map((): KeyKind => 'buyer')],
+    keys: [...proofs, ...secrets, ...buyers, ...turns],
+    kinds: [...kindsOf(proofs, 'proof'), ...kindsOf(secrets, 'secret'), ...kindsOf(buyers, 'buyer'), ...kindsOf(turns, 'turn')],
     collecting: [...secrets, ...buyers],
   };
 }

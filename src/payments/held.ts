@@ -60,12 +60,28 @@ function collect(held: HeldPayment): HeldVerdict {
 }
 
 function withoutSecret(held: HeldPayment): HeldVerdict {
+  if (held.by.every((kind) => kind === 'turn')) return { kind: 'refuse', error: isRunning(held.state) ? turnTaken() : turnOver() };
   if (isRunning(held.state)) return refuse('payment_in_progress');
   return held.state === 'UNKNOWN' ? { kind: 'pending', held } : refuse('payment_replayed');
 }
 
 function isRunning(state: PaymentState): boolean {
   return ['RESERVED', 'EXECUTING', 'RESULT_READY', 'BROADCASTING'].includes(state);
+}
+
+function turnTaken(): AppError {
+  return new AppError('payment_in_progress', {
+    message:
+      'Another payment of this wallet with the same nonce is being used by a running request. This one was not used: sign with another nonce, or wait.',
+    retry_after_s: IN_PROGRESS_RETRY_S,
+  });
+}
+
+function turnOver(): AppError {
+  return new AppError('verification_failed', {
+    reason: 'nonce_mismatch',
+    message: 'Another payment of this wallet with the same nonce was settled; sign with the next one.',
+  });
 }
 
 function refuse(code: 'idempotency_conflict' | 'payment_in_progress' | 'payment_replayed'): HeldVerdict {

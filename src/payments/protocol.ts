@@ -137,6 +137,8 @@ export interface ValidProof {
   secrets: string[];
   /** Keys the buyer chose (x402 payment-identifier); scoped to the payer by the corridor, they collect too, and conflict on another request. */
   buyer_keys: string[];
+  /** The turn that it takes on its chain, which one payment alone can take: `tempo:<sender>:<nonce key>:<nonce>`. Left out where it takes none. */
+  turn?: string;
   /** Transaction id when it is already known; null while a sponsor signature is missing. */
   transaction: string | null;
   /** When the invitation runs out; null when the proof carries none. Judged by the corridor, after kept answers (an answer outlives its challenge). */

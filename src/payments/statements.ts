@@ -22,6 +22,15 @@ const RELAXED = ", (SELECT set_config('synchronous_commit', 'off', true)) relaxe
 /** The step of the write-ahead record: a payment that is at it was not taken up by anybody since. */
 const WRITTEN_AHEAD = 4;
 
+/** What an answer is collected by. */
+const COLLECTING = "kind = ANY ('{secret,buyer}')";
+
+/** What is free again for others of its buyer when a payment comes to nothing: names, and its turn. */
+export const FREED = `DELETE FROM payment_claim WHERE kind = ANY ('{buyer,turn}') AND ${OF_MOVED}`;
+
+/** A payment lets go of its turn. */
+export const LEFT_TURN = `DELETE FROM payment_claim WHERE kind = 'turn' AND ${OF_MOVED}`;
+
 interface Change {
   set?: string;
   /** What must hold beside the state. */
@@ -56,11 +65,12 @@ export const MOVES = {
     // The chain has it: who finds it unconfirmed asks there again.
     relaxed: true,
   }),
-  unknown: move('unknown', { set: "look_at = now() + interval '2 seconds'" }),
+  // Its turn may never come: who signs afresh for the same one must not wait for it.
+  unknown: move('unknown', { set: "look_at = now() + interval '2 seconds'", also: LEFT_TURN }),
   failed: move('failed', {
     // What expired was not brought onto the chain by us.
     set: "raw = NULL, answer = NULL, fault = ($3 = 'REJECTED_ONCHAIN'), reason = $5, look_at = NULL",
-    also: `DELETE FROM payment_claim WHERE kind = 'buyer' AND ${OF_MOVED}`,
+    also: FREED,
   }),
   // Once it was worked for, its buyer may have broadcast it, or still may: looked at again when it should have expired.
   release: move('release', {
@@ -79,7 +89,7 @@ export const MOVES = {
   handOut: move('hand_out', {
     set: "answer_until = now() + $5 * interval '1 millisecond'",
     // What payment $6, which asks for it, could be collected by, collects this one: its proof may be shown again.
-    also: letGo('$5', 'payment_id IN (SELECT unnest(ARRAY[id, $6]) FROM moved)', 'payment_id = $1, '),
+    also: letGo('$5', `${COLLECTING} AND payment_id IN (SELECT unnest(ARRAY[id, $6]) FROM moved)`, 'payment_id = $1, '),
     told: `${COLUMNS}, p.answer`,
   }),
 } as const;
@@ -163,7 +173,7 @@ export const SUM_OPEN: NamedStatement = {
 /** What payment $1 could be collected by collects payment $2, which is handed out to it. */
 export const PASS_KEYS: NamedStatement = {
   name: 'payment_pass_keys',
-  text: `UPDATE payment_claim SET payment_id = $2, expires_at = now() + interval '2 days' WHERE payment_id = $1 AND kind <> 'proof'`,
+  text: `UPDATE payment_claim SET payment_id = $2, expires_at = now() + interval '2 days' WHERE payment_id = $1 AND ${COLLECTING}`,
 };
 
 /**

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { inTransaction } from '../db/transaction';
 import { HOUR_MS } from '../lib/time';
 import type { PaymentRecord, ProtocolName } from './protocol';
+import { FREED, LEFT_TURN } from './statements';
 
 interface LookRow {
   id: string;
@@ -110,7 +111,7 @@ export class Upkeep {
       `WITH moved AS (
          UPDATE payment SET state = 'UNKNOWN', step = step + 1, moved_at = now(), look_at = now()
          WHERE id IN (${leftBehind("'{BROADCASTING}'")}) RETURNING id, step, state
-       ), written AS (${HISTORY}) SELECT id FROM moved`,
+       ), written AS (${HISTORY}), let_go AS (${LEFT_TURN}) SELECT id FROM moved`,
       [leaseMs],
     );
     return { released: released.rowCount ?? 0, unresolved: unresolved.rowCount ?? 0 };
@@ -176,9 +177,7 @@ export class Upkeep {
       `WITH moved AS (
          UPDATE payment SET state = 'ROLLED_BACK', step = step + 1, moved_at = now(), look_at = NULL, answer = NULL, answer_until = NULL
          WHERE id = $1 AND state = ANY ('{CONFIRMED,DELIVERED}') RETURNING id, step, state
-       ), freed AS (
-         DELETE FROM payment_claim WHERE kind = 'buyer' AND payment_id IN (SELECT id FROM moved)
-       )
+       ), freed AS (${FREED})
        INSERT INTO payment_step (payment_id, step, state) SELECT id, step, state FROM moved`,
       [id],
     );

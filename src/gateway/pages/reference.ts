@@ -130,7 +130,7 @@ one memo, <code>extra.memo</code>. Who pays the fee is <code>extra.feePayer</cod
       'The same with <code>method="tempo"</code>',
       'The same with <code>{"type": "transaction", "signature": …}</code>',
       `Hex of a Tempo (<code>0x76</code>) or EIP-1559 transaction for the chain <code>methodDetails.chainId</code>: one call of the token <code>currency</code>, <code>transfer(recipient, amount)</code>, without value.
-A first transfer takes more than 300,000 gas.`,
+A first transfer takes more than 300,000 gas. Payments at the same time need nonces of their own.`,
       '<code>Payment-Receipt</code>',
     ],
   ],

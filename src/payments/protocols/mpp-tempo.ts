@@ -24,7 +24,7 @@ import {
   receiptHeader,
 } from './mpp';
 import { TempoSettlement } from './tempo-settlement';
-import { claimKeysOf, claimKeysOfRaw, verifyTempoTransfer } from './tempo-transfer';
+import { claimKeysOf, claimKeysOfRaw, turnOf, verifyTempoTransfer } from './tempo-transfer';
 
 /** Tempo is set up in a way that cannot work, whatever is tried again. */
 export class TempoMisconfigured extends Error {}
@@ -92,6 +92,7 @@ export class MppTempo implements Protocol {
       claim_keys: [challengeKey(challenge), keys.bytes],
       secrets: [challengeKey(challenge)],
       buyer_keys: [],
+      turn: turnOf(transfer),
       transaction: transfer.hash,
       offer_expires_at: challenge.expires_at,
       raw: raw.toLowerCase(),

@@ -120,6 +120,11 @@ export function maxFee(transfer: Pick<TempoTransfer, 'gas' | 'max_fee_per_gas'>)
   return (transfer.gas * transfer.max_fee_per_gas + ATTODOLLARS_PER_MICRODOLLAR - 1n) / ATTODOLLARS_PER_MICRODOLLAR;
 }
 
+/** The turn that it takes: of transactions that share a nonce the chain takes one. Undefined of one that expires instead. */
+export function turnOf({ sender, nonce_key, nonce }: Pick<TempoTransfer, 'sender' | 'nonce_key' | 'nonce'>): string | undefined {
+  return nonce_key === EXPIRING_NONCE_KEY ? undefined : `tempo:${sender}:${nonce_key}:${nonce}`;
+}
+
 /** Keys under which the payment may be claimed once: by what was signed (signatures can have two spellings), and by its bytes. */
 export function claimKeysOf(transfer: Pick<TempoTransfer, 'sender' | 'sign_payload' | 'hash'>): { payment: string; bytes: string } {
   return { payment: `tempo:${transfer.sender}:${transfer.sign_payload}`, bytes: `tempo:${transfer.hash}` };
