@@ -47,9 +47,9 @@ The owner of a dlmm position is who created it; a damm_v2 position can move with
   {
     id: 'lp-pnl',
     title: 'Provider PnL and impermanent loss',
-    text: `Of closed positions whose opening, deposits and prices are all known, those of claims too: PnL = withdrawn + fees claimed − deposited, each at its own time. \`realized_pnl_pct\` = 100 · PnL / deposited of the same positions. A win is a PnL above 0.
+    text: `Of closed positions whose opening, deposits and prices are all known, those of claims too: PnL = withdrawn + fees claimed − deposited, each at its own time. The opening of a position is not known when its first event on record is no deposit, or when more liquidity came out of it than is on record to have gone in: it was opened before. \`realized_pnl_pct\` = 100 · PnL / deposited of the same positions. A win is a PnL above 0.
 
-\`hodl_value_usd\` = the deposited token amounts at the prices of the close; \`il_usd\` = the withdrawn amounts at the same prices − that: what providing cost or gained against holding, without fees. Null when an amount or a price is unknown.`,
+\`hodl_value_usd\` = the deposited token amounts at the prices of the close; \`il_usd\` = the withdrawn amounts at the same prices − that: what providing cost or gained against holding, without fees. Null when the opening, an amount or a price is unknown.`,
   },
   {
     id: 'lp-score',

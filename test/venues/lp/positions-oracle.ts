@@ -46,6 +46,13 @@ export function positionsAt(facts: WorldFacts, lives: Map<string, Life>, now: nu
   return [...grouped(events, (event) => `${event.pool}/${event.position}`).values()].map((own) => counted(own, lives, now));
 }
 
+/** By time and place on the chain, what nobody placed last; of one place a deposit last. */
+function inPlace(a: FactEvent, b: FactEvent): number {
+  const [slots, ...steps] = a.place.map((at, i) => (at ?? Infinity) - (b.place[i] ?? Infinity)).map((by) => by || 0);
+  const txs = a.tx === b.tx ? 0 : a.tx < b.tx ? -1 : 1;
+  return a.at - b.at || slots || txs || steps.find((by) => by !== 0) || Number(a.kind === 'deposit') - Number(b.kind === 'deposit');
+}
+
 function counted(own: FactEvent[], lives: Map<string, Life>, now: number): CountedPosition {
   const sorted = [...own].sort((a, b) => a.at - b.at || (a.tx < b.tx ? -1 : 1));
   const [first] = sorted as [FactEvent];
@@ -74,7 +81,8 @@ function counted(own: FactEvent[], lives: Map<string, Life>, now: number): Count
   const moves = sorted.filter((event) => event.kind !== 'claim');
   const lastWithdrawal = moves.filter((event) => event.kind === 'withdraw').at(-1)?.at ?? null;
   const lastDeposit = moves.filter((event) => event.kind === 'deposit').at(-1)?.at ?? null;
-  const emptied = moves.every((event) => event.liquidity !== null)
+  const measured = moves.every((event) => event.liquidity !== null);
+  const emptied = measured
     ? total(moves.map((event) => event.liquidity)) <= 0n
     : moves.some((event) => event.kind === 'deposit') &&
       moves.every((event) => event.x !== null && event.y !== null) &&
@@ -82,7 +90,8 @@ function counted(own: FactEvent[], lives: Map<string, Life>, now: number): Count
       sums.withdrawn_y >= sums.deposited_y;
   const firstDeposit = sorted.find((event) => event.kind === 'deposit')?.at ?? null;
   const told = life?.opened ?? null;
-  const opened = told !== null && told <= first.at ? told : firstDeposit === first.at ? first.at : null;
+  const begun = [...own].sort(inPlace)[0]?.kind === 'deposit' && !(measured && total(moves.map((event) => event.liquidity)) < 0n);
+  const opened = told !== null && told <= first.at ? told : begun ? first.at : null;
   const closed =
     before(life?.closed ?? null, now) ??
     (lastWithdrawal !== null && emptied && !(lastDeposit !== null && lastDeposit > lastWithdrawal) ? lastWithdrawal : null);

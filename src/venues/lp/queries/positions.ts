@@ -42,20 +42,23 @@ export const openPositionsAsOf = (filter: string, now: string, owner?: OfOwner):
 ${kept(`${filter}${owner === undefined ? '' : ` AND ${owner('p.owner')}`} AND p.closed_at IS NULL AND p.deposits > 0`, now)}
 ${afterwards(now, `UNION ALL ${changedSince(filter, now, owner)} AND closed_at IS NULL AND deposits > 0`)}`;
 
+/** Condition: the position is closed, and all of it was seen. */
+const isWhole = (p: string): string => `${p}.closed_at IS NOT NULL AND ${p}.opened_at IS NOT NULL AND ${p}.deposits > 0`;
+
 /** PnL of a position: withdrawn and claimed minus deposited; null while open, and where part of it is unknown. */
 export const positionPnl = (p: string): string =>
-  `CASE WHEN ${p}.closed_at IS NOT NULL AND ${p}.opened_at IS NOT NULL AND ${p}.deposits > 0 AND ${p}.unpriced = 0 THEN ${p}.withdrawn_usd + ${p}.claimed_usd - ${p}.deposited_usd END`;
+  `CASE WHEN ${isWhole(p)} AND ${p}.unpriced = 0 THEN ${p}.withdrawn_usd + ${p}.claimed_usd - ${p}.deposited_usd END`;
 
 const atClose = (x: string, y: string): string =>
   `CASE WHEN s.uncounted = 0 AND (${x} = 0 OR x.usd IS NOT NULL) AND (${y} = 0 OR y.usd IS NOT NULL) THEN ${x} * coalesce(x.usd, 0) + ${y} * coalesce(y.usd, 0) END`;
 
 /**
  * Select of positions with `pnl_usd`, `hodl_usd` (deposited amounts at the prices of the close) and `kept_usd` (withdrawn amounts at
- * the same prices), both null while open; `positions` is a table of positionsAsOf.
+ * the same prices), both null while open or where its beginning was not seen; `positions` is a table of positionsAsOf.
  */
 export const valuedPositions = (positions: string): string => `
-SELECT s.*, ${positionPnl('s')} AS pnl_usd, CASE WHEN s.closed_at IS NOT NULL THEN ${atClose('s.deposited_x', 's.deposited_y')} END AS hodl_usd,
-  CASE WHEN s.closed_at IS NOT NULL THEN ${atClose('s.withdrawn_x', 's.withdrawn_y')} END AS kept_usd
+SELECT s.*, ${positionPnl('s')} AS pnl_usd, CASE WHEN ${isWhole('s')} THEN ${atClose('s.deposited_x', 's.deposited_y')} END AS hodl_usd,
+  CASE WHEN ${isWhole('s')} THEN ${atClose('s.withdrawn_x', 's.withdrawn_y')} END AS kept_usd
 FROM ${positions} s LEFT JOIN lp_pool l ON l.pool_address = s.pool_address
 ${priceAt('l.mint_x', 's.closed_at', 'x')} ${priceAt('l.mint_y', 's.closed_at', 'y')}`;
 

@@ -32,6 +32,14 @@ const newestLeg = (column: string): string =>
 const net = (a: string, b: string): string => `sum(CASE WHEN rebalance THEN greatest(${a} - ${b}, 0) ELSE ${a} END)`;
 
 /**
+ * Whether the first fact of `s` is a deposit, where a deposit is of its first second: the place on the chain tells. What is put in again, of what was taken out
+ * or claimed in the same place, is no beginning.
+ */
+const BEGINS_WITH_DEPOSIT = `(s.first_other_at IS DISTINCT FROM s.first_at OR (SELECT f.kind FROM lp_event f
+    WHERE f.pool_address = s.pool_address AND f.position_address = s.position_address AND f."timestamp" = s.first_at
+    ORDER BY f.slot, f.tx_id, f.outer_ix, f.inner_ix, f.kind = 'deposit' LIMIT 1) = 'deposit')`;
+
+/**
  * Select of the sums of the positions that `source` names (a FROM item and join over `lp_event e`), from the facts before
  * `before` (SQL of an instant; all facts when null).
  *
@@ -40,7 +48,8 @@ const net = (a: string, b: string): string => `sum(CASE WHEN rebalance THEN grea
  * withdrawal, opens the position again: an address made from its owner, pool and bins comes back with them.
  * A position of a damm_v2 pool changes hands: it is whose its last event says, in one second by the place on the chain; once it is closed, whoever
  * claims later, whose it was then.
- * A position whose first fact is no deposit was opened before we looked, at an unknown time; an opening seen later is one at its address again.
+ * A position whose first fact is no deposit was opened before we looked, at an unknown time, and so was one of which more liquidity was taken out than put
+ * in: what it cost was not all seen. An opening seen later is one at its address again.
  */
 export function positionSums(source: string, before: string | null): string {
   // Of closes the newest is kept: of one that came later, an earlier one may have come before.
@@ -55,7 +64,8 @@ SELECT s.pool_address, s.position_address, s.pool_type,
   CASE WHEN s.owner IS NULL OR s.pool_type = 'dlmm' THEN coalesce(p.owner, s.owner) WHEN c.closed_at <= s.last_at OR c.closed_at < ${namedAt} THEN coalesce(s.mover, s.owner)
     WHEN ${namedAt} > s.last_at THEN coalesce(p.owner, s.owner) ELSE s.owner END AS owner, s.event_count, s.deposits, s.unpriced, s.uncounted,
   s.deposited_usd, s.withdrawn_usd, s.claimed_usd, s.deposited_x, s.deposited_y, s.withdrawn_x, s.withdrawn_y,
-  CASE WHEN p.opened_at <= s.first_at THEN p.opened_at WHEN s.first_deposit_at = s.first_at THEN s.first_at END AS opened_at, c.closed_at, s.first_at, s.last_at,
+  CASE WHEN p.opened_at <= s.first_at THEN p.opened_at WHEN s.first_deposit_at = s.first_at AND coalesce(s.liquidity, 0) >= 0 AND ${BEGINS_WITH_DEPOSIT} THEN s.first_at END AS opened_at,
+  c.closed_at, s.first_at, s.last_at,
   greatest(s.last_at, c.closed_at) AS changed_at
 FROM (
   SELECT pool_address, position_address, min(pool_type) AS pool_type, ${newestLeg('owner')}, ${newestLeg('mover')},
@@ -64,7 +74,7 @@ FROM (
     ${net('deposit_x', 'withdraw_x')} AS deposited_x, ${net('deposit_y', 'withdraw_y')} AS deposited_y,
     ${net('withdraw_x', 'deposit_x')} AS withdrawn_x, ${net('withdraw_y', 'deposit_y')} AS withdrawn_y,
     CASE WHEN sum(unmeasured) = 0 THEN sum(liquidity) END AS liquidity,
-    min(first_at) AS first_at, max(last_at) AS last_at, min(first_deposit_at) AS first_deposit_at, max(last_deposit_at) AS last_deposit_at, max(last_withdraw_at) AS last_withdraw_at
+    least(min(first_deposit_at), min(first_other_at)) AS first_at, max(last_at) AS last_at, min(first_deposit_at) AS first_deposit_at, min(first_other_at) AS first_other_at, max(last_deposit_at) AS last_deposit_at, max(last_withdraw_at) AS last_withdraw_at
   FROM (
     SELECT e.pool_address, e.position_address, e.rebalance, min(e.pool_type) AS pool_type,
       ${newestOwner('e.owner IS NOT NULL')} AS owner, ${newestOwner("e.owner IS NOT NULL AND e.kind <> 'claim'")} AS mover,
@@ -74,7 +84,7 @@ FROM (
       ${sumOf('amount_x', 'deposit')} AS deposit_x, ${sumOf('amount_y', 'deposit')} AS deposit_y,
       ${sumOf('amount_x', 'withdraw')} AS withdraw_x, ${sumOf('amount_y', 'withdraw')} AS withdraw_y,
       count(*) FILTER (WHERE e.kind <> 'claim' AND e.liquidity_delta IS NULL) AS unmeasured, coalesce(sum(e.liquidity_delta), 0) AS liquidity,
-      min(e."timestamp") AS first_at, max(e."timestamp") AS last_at, max(e.slot) AS last_slot, max(e.tx_id) AS last_tx,
+      min(e."timestamp") FILTER (WHERE e.kind <> 'deposit') AS first_other_at, max(e."timestamp") AS last_at, max(e.slot) AS last_slot, max(e.tx_id) AS last_tx,
       min(e."timestamp") FILTER (WHERE e.kind = 'deposit') AS first_deposit_at,
       max(e."timestamp") FILTER (WHERE e.kind = 'deposit') AS last_deposit_at, max(e."timestamp") FILTER (WHERE e.kind = 'withdraw') AS last_withdraw_at
     FROM ${source} WHERE e.position_address <> '' ${before === null ? '' : `AND e."timestamp" < ${before}`}
