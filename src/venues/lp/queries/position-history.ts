@@ -33,10 +33,10 @@ const POSITIONS: Record<'position' | 'owner', Statement> = {
 };
 
 function valued(positions: string): string {
-  return `SELECT * FROM (${valuedPositions(`(${positions})`)}) v ORDER BY pool_address, position_address`;
+  return `SELECT * FROM (${valuedPositions(`(${positions})`)}) v ORDER BY last_at DESC, pool_address, position_address`;
 }
 
-/** The positions of a key as of `now`, with their results. */
+/** The positions of a key as of `now`, with their results, the last in use first: an address may have been one in several pools. */
 export function listPositions(sql: Sql, key: PositionKey, now: Date): Promise<ValuedPositionRow[]> {
   return 'position_address' in key
     ? sql.query<ValuedPositionRow>(POSITIONS.position, [now, key.position_address, null])
@@ -53,11 +53,12 @@ SELECT * FROM (
   SELECT pool_address, "timestamp", slot, tx_id, outer_ix, inner_ix, position_address, kind, n, pool_type, owner, amount_x, amount_y, usd,
     sum(CASE kind WHEN 'deposit' THEN coalesce(usd, 0) WHEN 'withdraw' THEN -coalesce(usd, 0) ELSE 0 END)
       OVER (ORDER BY ${OLDEST_FIRST}) AS cumulative_net_usd, count(*) OVER ()::int AS events
-  FROM lp_event WHERE position_address = ANY($1) AND "timestamp" < $2
+  FROM lp_event WHERE pool_address = $4 AND position_address = ANY($1) AND "timestamp" < $2
 ) e ORDER BY ${OLDEST_FIRST} LIMIT $3`,
 };
 
-/** Events of positions before `now`, oldest first. */
-export function listPositionEvents(sql: Sql, addresses: readonly string[], now: Date, limit: number): Promise<HistoryEventRow[]> {
-  return sql.query<HistoryEventRow>(EVENTS, [addresses, now, limit]);
+/** Events of positions of one pool before `now`, oldest first. */
+export function listPositionEvents(sql: Sql, positions: readonly PositionRow[], now: Date, limit: number): Promise<HistoryEventRow[]> {
+  const addresses = positions.map(({ position_address }) => position_address);
+  return sql.query<HistoryEventRow>(EVENTS, [addresses, now, limit, positions[0]?.pool_address ?? null]);
 }

@@ -122,15 +122,15 @@ function unknownPosition({ position_address, owner, pool_address }: HistoryInput
     : notKnown('pool_address', pool_address as string, 'is not the pool of this position', ACTIVE);
 }
 
-/** Events of a position, or of all positions of an owner in a pool, oldest first. */
+/** Events of a position, or of all positions of an owner in a pool, oldest first. Of an address that was used in several pools, what it was last. */
 async function lpPositionsHistory(_root: unknown, input: HistoryInput, context: GraphContext): Promise<unknown> {
   const { sql, now, meta } = context;
   const found = await listPositions(sql, keyOf(input), now);
-  const positions = found.filter((row) => isAsked(row, input));
-  const [first] = positions;
+  const asked = found.filter((row) => isAsked(row, input));
+  const [first] = asked;
   if (first === undefined) throw unknownPosition(input, found[0]);
-  const addresses = positions.map((row) => row.position_address);
-  const rows = await listPositionEvents(sql, addresses, now, input.limit);
+  const positions = asked.filter((row) => row.pool_address === first.pool_address);
+  const rows = await listPositionEvents(sql, positions, now, input.limit);
   meta.count = rows.length;
   const all = rows[0]?.events ?? 0;
   if (all > rows.length) meta.warnings.push(`events: the oldest ${rows.length} of ${all}`);

@@ -8,11 +8,13 @@ import {
   history,
   liquidity,
   liquidityChange,
+  pairs,
   positionClose,
   rebalancing,
   SOL_USDC,
   tx,
   ZED_SOL,
+  ZED_USDC,
 } from '../pages';
 
 // Positions of which the first fact on record was not the first: what they cost nobody knows, and so not what they came to.
@@ -130,4 +132,25 @@ test('what begins with a deposit is as old as that, whatever follows in its seco
   expect(await summaryOf('brief')).toMatchObject({ ...known, closed_at: FIRST, realized_pnl_usd: 15, hodl_value_usd: 1000, il_usd: 10 });
   expect(await summaryOf('begun by one')).toMatchObject({ ...known, hold_hours: 24, realized_pnl_usd: -10, il_usd: -10 });
   expect(await summaryOf('all out')).toMatchObject({ ...known, hold_hours: 24, realized_pnl_usd: 0, il_usd: 0 });
+});
+
+test('an address that was a position of one pool and is one of another: told apart, the last first', async () => {
+  await loadRecords(db.pool, 'pairs.json', pairs);
+  const [position, owner] = [positionOf('twice'), ownerOf('twice')];
+  const part = (at: string, type: 'add' | 'remove', pool: string, usd: string): Row =>
+    history({ tx: `twice ${at}`, at, type, pool, position, owner, x: '0', y: usd, usdX: '0', usdY: usd });
+  await loadRecords(db.pool, 'histories.json', [
+    part(FIRST, 'add', SOL_USDC, '100'),
+    part('2026-03-05T12:00:00Z', 'remove', SOL_USDC, '120'),
+    part(LAST, 'add', ZED_USDC, '70'),
+  ]);
+  const told = async (variables: Row): Promise<unknown[]> => {
+    const { data } = await ask<{ events: Row[]; summary: Row }>(db, 'lp/positions/history', NOW, variables);
+    const { pool_address, status, deposited_usd, realized_pnl_usd } = data.summary;
+    return [pool_address, status, deposited_usd, realized_pnl_usd, data.events.map((row) => [row.PoolAddress, row.CumulativeNetUsd])];
+  };
+  const before = [SOL_USDC, 'closed', 100, 20, [[SOL_USDC, 100], [SOL_USDC, -20]]]; // prettier-ignore
+  expect(await told({ position_address: position })).toEqual([ZED_USDC, 'open', 70, null, [[ZED_USDC, 70]]]);
+  expect(await told({ position_address: position, pool_address: SOL_USDC })).toEqual(before);
+  expect(await told({ owner, pool_address: SOL_USDC })).toEqual(before);
 });
