@@ -3,6 +3,7 @@ import { groupedBy } from '../../../lib/grouped';
 import { roundTo } from '../../../lib/statistics';
 import { BEGINNING, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
+import { sectionsOf } from '../../venue-sections';
 import { type PoolType } from '../chain-addresses';
 import { makeLoaders } from '../loaders';
 import { listOwnerEvents } from '../queries/owner-events';
@@ -12,7 +13,7 @@ import { listTopProviders, type LpsTopSort } from '../queries/providers-top';
 import { pointsOf } from '../scoring/formula';
 import { addDecimals, negated, sumDecimals } from '../sources/decimal';
 import { nothingIn, type PoolTypeFilter, typeDropped, typeOf, unpricedOf, warnOfUnpriced, withIds } from './asked';
-import { shownEvent } from './pool-event';
+import { shownEvent, type ShownEvent } from './pool-event';
 import { statusOf } from './positions';
 import { nameScores, scoreNow } from './score-now';
 
@@ -55,12 +56,7 @@ const counted = (
 ): number => rows.reduce((sum, row) => sum + row[key], 0);
 
 /** Totals of one provider over its pools. */
-async function summaryOf(
-  owner: string,
-  rows: readonly ProviderPoolRow[],
-  open: number,
-  context: GraphContext,
-): Promise<Summary & Record<string, unknown>> {
+function summaryOf(rows: readonly ProviderPoolRow[], open: number | null, lp_score: string | null): Summary & Record<string, unknown> {
   const moved = rows.filter((row) => row.event_count > 0);
   const deposited = sumOf(rows.map((row) => row.deposited_usd));
   const withdrawn = sumOf(rows.map((row) => row.withdrawn_usd));
@@ -85,7 +81,7 @@ async function summaryOf(
     open_positions: open,
     avg_hold_hours: held === 0 ? null : rows.reduce((sum, row) => sum + (row.held_hours ?? 0), 0) / held,
     fee_yield_pct: percent(fees, deposited),
-    lp_score: await scoreNow(owner, context),
+    lp_score,
     lp_score_breakdown: null,
     first_event: moved.length === 0 ? null : new Date(Math.min(...times('first_at'))),
     last_event: moved.length === 0 ? null : new Date(Math.max(...times('last_at'))),
@@ -143,31 +139,46 @@ async function listPools(
 const isLife = async (window: Window, context: GraphContext): Promise<boolean> =>
   window.from.getTime() === BEGINNING.getTime() && (await context.loaders(makeLoaders).newestChange()) < window.to.getTime();
 
-/** A provider's dossier. Throws not_found for a stranger, empty_result for a known one without anything in the window. */
+/** The newest events of a provider in a window, as answers show them. */
+async function recentEvents(input: ProfileInput, window: Window, context: GraphContext): Promise<ShownEvent[]> {
+  const { poolIds } = context.loaders(makeLoaders);
+  const events = await listOwnerEvents(context.sql, input.owner, window, typeOf(input.pool_type), input.events_limit);
+  return Promise.all(events.map(async (row) => shownEvent(row, (await poolIds.load(row.pool_address)) as PoolIds, false)));
+}
+
+/** A provider's newest score, in an answer that names the formula of it. */
+async function namedScore(owner: string, context: GraphContext): Promise<string | null> {
+  await nameScores(context);
+  return scoreNow(owner, context);
+}
+
+/**
+ * A provider's dossier, whose sections stand by themselves; the figures must be there. Throws not_found for a stranger, empty_result for a known one
+ * without anything in the window.
+ */
 async function lpLpsProfile(_root: unknown, input: ProfileInput, context: GraphContext): Promise<unknown> {
   const { sql, now, meta } = context;
-  const { owner, explain, events_limit } = input;
+  const { owner, explain } = input;
   const pool_type = typeOf(input.pool_type);
   const timeframe = input.timeframe ?? null;
   const window = windowOf(timeframe ?? 'all', now);
-  const [known, rows, open, events] = await Promise.all([
+  const section = sectionsOf(context);
+  const [known, rows, open, recent_events, lp_score] = await Promise.all([
     knownOwners(sql, [owner], now),
     listPools([owner], pool_type, window, context),
-    countOpen(sql, [owner], pool_type, now),
-    listOwnerEvents(sql, owner, window, pool_type, events_limit),
-    nameScores(context),
+    section('open_positions', countOpen(sql, [owner], pool_type, now)),
+    section('recent_events', recentEvents(input, window, context)),
+    section('lp_score', namedScore(owner, context)),
   ]);
   if (!known.has(owner)) throw unknownOwners('owner', [owner]);
   if (rows.length === 0) throw nothingIn(timeframe, typeDropped(input.pool_type));
-  Object.assign(meta, { timeframe, window: timeframe === null ? null : window, count: events.length });
+  Object.assign(meta, { timeframe, window: timeframe === null ? null : window, count: recent_events?.length ?? null });
   warnOfUnpriced(unpricedOf(rows), 'counted, left out of sums', context);
-  const { poolIds } = context.loaders(makeLoaders);
-  const [summary, pool_breakdown, recent_events, lp_score_breakdown] = await Promise.all([
-    summaryOf(owner, rows, open.get(owner) ?? 0, context),
-    breakdown(rows, context),
-    Promise.all(events.map(async (row) => shownEvent(row, (await poolIds.load(row.pool_address)) as PoolIds, false))),
-    explain ? breakdownOf(owner, context) : null,
+  const [pool_breakdown, lp_score_breakdown] = await Promise.all([
+    section('pool_breakdown', breakdown(rows, context)),
+    explain ? section('lp_score_breakdown', breakdownOf(owner, context)) : null,
   ]);
+  const summary = summaryOf(rows, open === null ? null : (open.get(owner) ?? 0), lp_score);
   return { owner, summary: { ...summary, lp_score_breakdown }, pool_breakdown, recent_events };
 }
 
@@ -195,7 +206,7 @@ async function lpLpsCompare(
     const own = rows.filter((row) => row.owner === owner);
     const found = known.has(owner);
     const [summary, pool_breakdown] = await Promise.all([
-      found ? summaryOf(owner, own, open.get(owner) ?? 0, context) : null,
+      found ? scoreNow(owner, context).then((lp_score) => summaryOf(own, open.get(owner) ?? 0, lp_score)) : null,
       breakdown(own.slice(0, COMPARED_POOLS), context),
     ]);
     return { owner, found, summary, pool_breakdown };

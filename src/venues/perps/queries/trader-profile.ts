@@ -1,6 +1,7 @@
 import { AppError } from '../../../errors';
 import { roundTo } from '../../../lib/statistics';
 import type { GraphContext } from '../../venue';
+import { sectionsOf } from '../../venue-sections';
 import { makeLoaders } from '../loaders';
 import { scoreTrader } from '../scoring/formula';
 import { type FillRow, listFills } from './fills';
@@ -50,16 +51,7 @@ export async function traderProfile(args: ProfileArgs, context: GraphContext): P
   const { trader, days } = args;
   await checkTrader(context, trader);
   const window = openDays(days, context);
-  const section = async <T>(name: string, work: Promise<T>): Promise<T | null> => {
-    try {
-      return await work;
-    } catch (error) {
-      // Of an answer that nobody waits for any more nothing is missing.
-      if (context.signal?.aborted !== true) context.failed(name, error);
-      context.meta.warnings.push(`${name} could not be told this time`);
-      return null;
-    }
-  };
+  const section = sectionsOf(context);
   const fills = { window, coin: null, min_usd: null, is_buy: null, opens: null, is_long: null, whose: { trader } };
   const [stats, coins, daily, trades, positions, breakdown] = await Promise.all([
     listStats(context, [trader], window),

@@ -289,6 +289,21 @@ test('lps/profile: the points of a score are told as exactly as they add up', as
   });
 });
 
+test('lps/profile: a section that fails is null and named, the others are told', async () => {
+  const told = (): ReturnType<typeof ask<Row & { summary: Row }>> => ask(db, 'lp/lps/profile', NOW, { owner: BEN, explain: true });
+  const without = async (table: string): ReturnType<typeof told> => {
+    await db.pool.query(`ALTER TABLE ${table} RENAME TO away`);
+    return told().finally(() => db.pool.query(`ALTER TABLE away RENAME TO ${table}`));
+  };
+  const { summary, ...rest } = (await told()).data;
+  const scoreless = await without('lp_score');
+  expect(scoreless.data).toEqual({ ...rest, summary: { ...summary, lp_score: null, lp_score_breakdown: null } });
+  expect(scoreless.meta.warnings).toEqual(['lp_score could not be told this time', 'lp_score_breakdown could not be told this time']);
+  const nameless = await without('lp_token');
+  expect(nameless.data).toEqual({ ...rest, summary, pool_breakdown: null, recent_events: null });
+  expect(nameless.meta.warnings).toEqual(['recent_events could not be told this time', 'pool_breakdown could not be told this time']);
+});
+
 test('lps/compare: providers that did nothing in pools of a type are no answer about that type', async () => {
   const owners = [ANNA, BEN];
   await expect(data('lp/lps/compare', { owners, pool_type: 'damm_v2' })).rejects.toMatchObject({
