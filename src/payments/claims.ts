@@ -57,6 +57,8 @@ export interface Claim {
   waiting: string | null;
   /** Id of a payment of this payer for this very request that was lately settled and handed out to nobody. */
   unserved: string | null;
+  /** The same of one that the payer has broadcast itself, and was never served for. */
+  owed: string | null;
   /** The same of one that was sent, and whose end nobody heard. */
   unsettled: string | null;
   /** How many such this payer has of late, whatever they were for. */

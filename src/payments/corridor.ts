@@ -7,7 +7,7 @@ import { findKnown } from './known';
 import { type Claim, type ClaimKeys, claimKeysOf, newCollectKey } from './claims';
 import { DELIVERED_AFTER_MS } from './deliveries';
 import { challengeOf, findPresented, idempotencyKeyOf } from './present';
-import type { Admission, Credential, Outcome, Protocol, Sale, ValidProof, Work } from './protocol';
+import type { Admission, Credential, Outcome, PaymentRecord, Protocol, Sale, ValidProof, Work } from './protocol';
 import { Settler } from './settler';
 import { type Admitted, type CorridorParts, InFlight, inFlight, pending, SWITCHED_OFF_RETRY_S, type Visit } from './visit';
 import { runWithin } from './work';
@@ -28,7 +28,7 @@ export class Corridor {
 
   constructor(private readonly parts: CorridorParts) {
     this.settler = new Settler(parts);
-    this.earlier = new Earlier(parts, this.settler);
+    this.earlier = new Earlier(parts, this.settler, (visit, payment) => this.serveDebt(visit, payment));
   }
 
   /** Never throws for a consumer's fault, nor for ours: what is not an AppError is logged and becomes `internal`. */
@@ -68,7 +68,7 @@ export class Corridor {
     const expires = proof.offer_expires_at;
     if (expires === null || expires.getTime() + config.clock_skew_ms > Date.now()) return this.claim(visit, protocol, proof, keys, madeUp);
     // An answer outlives its invitation.
-    const held = await this.answerHeld(visit, protocol, proof, keys);
+    const held = await this.answerHeld(visit, proof, keys);
     if (held !== null) return held;
     throw new AppError('payment_expired', { reason: 'challenge_expired' });
   }
@@ -86,7 +86,7 @@ export class Corridor {
     this.seen.set(proof.proof_key, true);
     const claimed = await claiming;
     if (claimed.id === null) {
-      const held = await this.answerHeld(visit, protocol, proof, keys);
+      const held = await this.answerHeld(visit, proof, keys);
       if (held !== null) return held;
       if (claimed.faults >= limit.most) throw tooManyFaults(config.payer_failure_window_ms);
       // The holder let go in between.
@@ -182,9 +182,9 @@ export class Corridor {
 
   // ---- requests whose keys are already held ----
 
-  private async answerHeld(visit: Visit, protocol: Protocol, proof: ValidProof, keys: ClaimKeys): Promise<Outcome | null> {
+  private async answerHeld(visit: Visit, proof: ValidProof, keys: ClaimKeys): Promise<Outcome | null> {
     const verdict = judgeHeld(await this.parts.ledger.listHeld(keys), proof.payer, visit.sale);
-    return verdict.kind === 'free' ? null : this.handHeld(visit, protocol, proof, verdict);
+    return verdict.kind === 'free' ? null : this.handHeld(visit, verdict);
   }
 
   /**
@@ -198,16 +198,11 @@ export class Corridor {
     // What is wrong with a request is left out of its meaning: one that is refused is known by its words alone.
     const asked = refused === work.refuse ? { ...sale, request_hash: '' } : sale;
     const known = await findKnown(this.parts.ledger, protocol, credential, asked);
-    return known === null ? null : this.handHeld(visit, protocol, known.proof, known.verdict);
+    return known === null ? null : this.handHeld(visit, known);
   }
 
-  private async handHeld(
-    visit: Visit,
-    protocol: Protocol,
-    proof: ValidProof,
-    verdict: Exclude<HeldVerdict, { kind: 'free' }>,
-  ): Promise<Outcome> {
-    const { ledger, config, rechallenge } = this.parts;
+  private async handHeld(visit: Visit, verdict: Exclude<HeldVerdict, { kind: 'free' }>): Promise<Outcome> {
+    const { ledger } = this.parts;
     if (verdict.kind === 'refuse') throw verdict.error;
     const { record, settled_at } = verdict.held;
     if (verdict.kind === 'replay') {
@@ -220,16 +215,25 @@ export class Corridor {
     if (verdict.kind === 'pending') throw new InFlight(pending(PENDING_ELSEWHERE), record.transaction);
     const inProgress = new AppError('payment_in_progress', { retry_after_s: 1 });
     if (verdict.kind === 'serve') {
-      // One that cannot be looked for is made again.
-      const waiting = (await rechallenge.find(record.payer, visit.sale.request_hash).catch(() => undefined)) ?? null;
-      if ((await ledger.serveDebt(record.id)) === null) throw inProgress;
-      const now = new Date();
-      const at = { admitted_at: now, began_at: now, waiting, may_keep: false, landed: record.transaction };
-      return this.serve({ visit, protocol, proof, id: record.id, ...at }, config.deadline_ms);
+      const served = await this.serveDebt(visit, record);
+      if (served === null) throw inProgress;
+      return served;
     }
     const taken = await ledger.takeOver(record.id);
     if (taken === null) throw inProgress;
     return this.settler.broadcast(visit, taken.record, JSON.parse(taken.answer), true);
+  }
+
+  /** Answers for what the buyer's own broadcast has paid. Null while somebody else is at it. */
+  private async serveDebt(visit: Visit, { id, payer }: Pick<PaymentRecord, 'id' | 'payer'>): Promise<Outcome | null> {
+    const { ledger, config, rechallenge } = this.parts;
+    // One that cannot be looked for is made again.
+    const waiting = (await rechallenge.find(payer, visit.sale.request_hash).catch(() => undefined)) ?? null;
+    const record = await ledger.serveDebt(id);
+    if (record === null) return null;
+    const now = new Date();
+    const at = { admitted_at: now, began_at: now, waiting, may_keep: false, landed: record.transaction };
+    return this.serve({ visit, protocol: this.settler.protocolOf(record), proof: proofOf(record), id, ...at }, config.deadline_ms);
   }
 
   // ---- how it is told ----
@@ -244,6 +248,12 @@ export class Corridor {
 
 /** Sent payments are looked for every few seconds. */
 const UNDECIDED_RETRY_S = 5;
+
+/** The proof of a payment on record, as far as serving it asks for. */
+function proofOf({ protocol, payer, amount, transaction, details }: PaymentRecord): ValidProof {
+  const keys = { proof_key: '', claim_keys: [], secrets: [], buyer_keys: [] };
+  return { ...keys, offer_expires_at: null, raw: '', protocol, payer, amount, transaction, details };
+}
 
 /** Refusals of a proof that may have been good when it was claimed. */
 const UNFIT: ReadonlySet<ErrorCode> = new Set(['verification_failed', 'payment_insufficient']);

@@ -1,8 +1,8 @@
 import { AppError } from '../errors';
 import type { Claim } from './claims';
-import type { Outcome } from './protocol';
+import type { Outcome, PaymentRecord } from './protocol';
 import type { Settler } from './settler';
-import { type Admitted, type CorridorParts, InFlight, inFlight, pending } from './visit';
+import { type Admitted, type CorridorParts, InFlight, inFlight, pending, type Visit } from './visit';
 import { assertBuyerThere } from './work';
 
 const SENT = 'An earlier payment of this wallet for the same request was sent and is not confirmed yet. This one was not used.';
@@ -14,18 +14,22 @@ const BEING_SETTLED_RETRY_S = 2;
  * a fresh offer and a fresh signature, which shows that it is the payer. It is given what it has paid for, and its new claim is let go of.
  */
 export class Earlier {
+  /** `serveDebt` answers a visit for a payment that is owed; null while somebody else does. */
   constructor(
     private readonly parts: Pick<CorridorParts, 'ledger' | 'config' | 'rechallenge'>,
     private readonly settler: Settler,
+    private readonly serveDebt: (visit: Visit, payment: Pick<PaymentRecord, 'id' | 'payer'>) => Promise<Outcome | null>,
   ) {}
 
   /** Null when there is no earlier payment that counts: none was made, somebody else was given its answer, the chain will never have it. */
-  async answer(admitted: Admitted, { unserved, unsettled }: Claim): Promise<Outcome | null> {
+  async answer(admitted: Admitted, { unserved, owed, unsettled }: Claim): Promise<Outcome | null> {
     const { id, proof, visit } = admitted;
-    if (unserved === null && unsettled === null) return null;
+    if (unserved === null && owed === null && unsettled === null) return null;
     assertBuyerThere(visit.sale.client_gone);
-    const settled = unserved === null ? null : await this.handOut(unserved, id);
-    const outcome = settled ?? (unsettled === null ? null : await this.settle(admitted, unsettled));
+    const outcome =
+      (unserved === null ? null : await this.handOut(unserved, id)) ??
+      (owed === null ? null : await this.serve(admitted, owed)) ??
+      (unsettled === null ? null : await this.settle(admitted, unsettled));
     if (outcome !== null) await this.parts.ledger.release(id, proof.proof_key, 'answered_before', false, null).catch(() => undefined);
     return outcome;
   }
@@ -37,6 +41,17 @@ export class Earlier {
     const { record, answer, settled_at } = earlier;
     const headers = this.settler.protocolOf(record).receipt(record, settled_at);
     return { kind: 'paid', answer: JSON.parse(answer), replayed: true, headers };
+  }
+
+  private async serve({ id, proof, visit }: Admitted, owed: string): Promise<Outcome | null> {
+    try {
+      const outcome = await this.serveDebt(visit, { id: owed, payer: proof.payer });
+      if (outcome !== null) await this.parts.ledger.passKeys(id, owed).catch(() => undefined);
+      return outcome;
+    } catch (error) {
+      if (error instanceof InFlight) return inFlight(error, null);
+      throw error;
+    }
   }
 
   /** Sends and asks the chain again. Throws payment_in_progress while somebody else does. */

@@ -3,21 +3,18 @@ import { type ClaimKeys, claimKeysOf } from './claims';
 import { type HeldVerdict, isFor, judgeHeld } from './held';
 import type { Ledger } from './ledger';
 import { idempotencyKeyOf } from './present';
-import type { Credential, Marks, PaymentRecord, Protocol, Sale, ValidProof } from './protocol';
+import type { Credential, Marks, Protocol, Sale } from './protocol';
 
-/** A payment on record that a proof belongs to which would not be taken any more. */
-export interface Known {
-  proof: ValidProof;
-  verdict: Exclude<HeldVerdict, { kind: 'free' }>;
-}
-
-/** The payment of this very transaction for this request, shown with the secret of the offer it answered or the buyer's own key; null where there is none. */
+/**
+ * What is to be done with a proof that would not be taken any more, of a payment on record: of this very transaction for this request, shown with the
+ * secret of the offer it answered or the buyer's own key; null where there is none.
+ */
 export async function findKnown(
   ledger: Pick<Ledger, 'listHeld'>,
   protocol: Protocol,
   credential: Credential,
   sale: Sale,
-): Promise<Known | null> {
+): Promise<Exclude<HeldVerdict, { kind: 'free' }> | null> {
   const marks = marksOf(protocol, credential);
   if (marks === null) return null;
   const keysOf = (payer: string): ClaimKeys => claimKeysOf({ ...marks, payer, claim_keys: [] }, keyIn(sale));
@@ -27,8 +24,7 @@ export async function findKnown(
   const { payer } = known.record;
   const held = (await ledger.listHeld(keysOf(payer))).filter((one) => one.by.length > 1 && one.by.includes('proof') && isFor(one, sale));
   const verdict = judgeHeld(held, payer, sale);
-  const [own] = held;
-  return own === undefined || verdict.kind === 'free' ? null : { proof: proofOf(own.record, marks), verdict };
+  return verdict.kind === 'free' ? null : verdict;
 }
 
 /** The buyer's own name for a purchase where it can be one. */
@@ -48,10 +44,4 @@ function marksOf(protocol: Protocol, credential: Credential): Marks | null {
     if (error instanceof AppError) return null;
     throw error;
   }
-}
-
-/** The proof of a payment on record, as far as serving it asks for. */
-function proofOf({ protocol, payer, amount, transaction, details }: PaymentRecord, marks: Marks): ValidProof {
-  const claimed = { claim_keys: [], offer_expires_at: null, raw: '' };
-  return { ...marks, ...claimed, protocol, payer, amount, transaction, details };
 }

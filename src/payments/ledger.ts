@@ -70,6 +70,7 @@ interface ClaimRow {
   kept: number | null;
   waiting: string | null;
   unserved: string | null;
+  owed: string | null;
   unsettled: string | null;
   undecided: number;
 }
@@ -144,7 +145,7 @@ export class Ledger {
       if (error instanceof AppError) this.missed.add(() => this.unclaim(proof_key, sale.request_id));
       // Claimed in the same moment by somebody who is, or says to be, another payer.
       if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
-      return { id: null, faults: 0, open_sum: 0n, kept: 0, waiting: null, unserved: null, unsettled: null, undecided: 0 };
+      return { id: null, faults: 0, open_sum: 0n, kept: 0, waiting: null, unserved: null, owed: null, unsettled: null, undecided: 0 };
     }
   }
 

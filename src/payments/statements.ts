@@ -95,14 +95,15 @@ export const MOVES = {
 } as const;
 
 /**
- * Claims, and looks for payments of the same payer $2 for the same request $6 that are no older than $16 milliseconds: one that was settled and handed
- * out to nobody, and one that was sent and given up waiting for, though it may have been taken up again since. Of the latter it counts those for all
- * requests of this payer.
+ * Claims, and looks for payments of the same payer $2 for the same request $6: one that is owed, and, no older than $16 milliseconds, one that was settled
+ * and handed out to nobody, and one that was sent and given up waiting for, though it may have been taken up again since. Of the latter it counts those
+ * for all requests of this payer.
  */
 export const CLAIM: NamedStatement = {
   name: 'payment_claim',
   text: `SELECT claimed.*, (SELECT min(id) FROM payment WHERE payer = $2 AND request_hash = $6 AND state = 'CONFIRMED' AND answer IS NOT NULL
-      AND settled_at > now() - $16 * interval '1 millisecond') AS unserved, undecided.*${RELAXED}
+      AND settled_at > now() - $16 * interval '1 millisecond') AS unserved,
+      (SELECT min(id) FROM payment WHERE payer = $2 AND request_hash = $6 AND state = 'OWED') AS owed, undecided.*${RELAXED}
     FROM claim_payment($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) claimed,
     (SELECT min(id) FILTER (WHERE request_hash = $6 AND answer IS NOT NULL) AS unsettled, count(*)::int AS undecided FROM payment
       WHERE payer = $2 AND state = ANY ('{BROADCASTING,UNKNOWN}') AND (state = 'UNKNOWN' OR step > ${WRITTEN_AHEAD})

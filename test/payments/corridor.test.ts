@@ -5,6 +5,7 @@ import { Ledger } from '../../src/payments/ledger';
 import { Rechallenge } from '../../src/payments/rechallenge';
 import type { JsonObject, Outcome, Sale } from '../../src/payments/protocol';
 import {
+  broadcast,
   challengeOf,
   chargedAtOnce,
   fundedBuyer,
@@ -434,6 +435,60 @@ describe('the corridor on a local Solana', () => {
       expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_980_000n);
     });
 
+    it('owed, and its buyer signs afresh: it is given what it has paid for, once, and pays nothing more', async () => {
+      const buyer = await fundedBuyer(till);
+      const owed = await signedHeaders(till, buyer);
+      const failing = workOf(async () => {
+        await broadcast(till, owed);
+        throw new AppError('internal');
+      });
+      const { transaction } = (await charge(owed, failing)) as Outcome & { kind: 'refused' };
+      const receiptOf = ({ headers }: Outcome): unknown =>
+        JSON.parse(Buffer.from(String(headers['PAYMENT-RESPONSE']), 'base64').toString());
+      // Failing again leaves the debt standing, and the fresh proof unused.
+      const fresh = await signedHeaders(till, buyer);
+      expect(
+        await charge(
+          fresh,
+          workOf(() => Promise.reject(new AppError('empty_result'))),
+        ),
+      ).toMatchObject({
+        error: { code: 'empty_result' },
+        charged: 'pending',
+        transaction,
+      });
+      expect(await stateOf(buyer.publicKey.toBase58())).toEqual(['OWED', 'RELEASED']);
+      // The same request is dearer by now: the receipt tells what was paid.
+      const dearer = saleOf({ amount: 30_000n });
+      const later = await signedHeaders(till, buyer, {}, dearer);
+      const served = await till.payments.charge(
+        { ...dearer, raw_headers: Object.entries(later).flat() },
+        workOf(async () => 'at last'),
+      );
+      expect(served).toMatchObject({ kind: 'paid', replayed: false, answer: 'at last' });
+      expect(receiptOf(served)).toMatchObject({ transaction, amount: '20000' });
+      for (const shown of [later, owed]) expect(await charge(shown)).toMatchObject({ kind: 'paid', replayed: true, answer: 'at last' });
+      expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_980_000n);
+      expect(told(await charge(await signedHeaders(till, buyer)))).toBe('200');
+      expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_960_000n);
+    });
+
+    it('owed, and another purchase of the same by a name of its own: sold, the debt stands', async () => {
+      const buyer = await fundedBuyer(till);
+      const owed = await signedHeaders(till, buyer);
+      await charge(
+        owed,
+        workOf(async () => {
+          await broadcast(till, owed);
+          throw new AppError('internal');
+        }),
+      );
+      expect(told(await charge({ ...(await signedHeaders(till, buyer)), 'Idempotency-Key': 'another-one' }))).toBe('200');
+      await until(async () => (await stateOf(buyer.publicKey.toBase58())).at(-1) === 'DELIVERED');
+      expect((await stateOf(buyer.publicKey.toBase58()))[0]).toBe('OWED');
+      expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_960_000n);
+    });
+
     it('later still, found by the reconciler: owed, unless the proof was used again', async () => {
       const [one, two] = [await fundedBuyer(till), await fundedBuyer(till)];
       const empty = workOf(() => Promise.reject(new AppError('empty_result')));
@@ -599,21 +654,4 @@ function stripQuote(payload: Record<string, unknown>): unknown {
   const copy = structuredClone(payload) as { accepted: { extra: Record<string, unknown> } };
   delete copy.accepted.extra.quote;
   return copy;
-}
-
-async function broadcast(till: Till, headers: Record<string, string>): Promise<void> {
-  const { payload } = JSON.parse(Buffer.from(headers['PAYMENT-SIGNATURE'] as string, 'base64').toString()) as {
-    payload: { transaction: string };
-  };
-  const reply = await fetch(till.solana.url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'sendTransaction',
-      params: [payload.transaction, { encoding: 'base64', skipPreflight: true }],
-    }),
-  });
-  expect(await reply.json()).toHaveProperty('result');
 }

@@ -222,6 +222,23 @@ export async function signedHeaders(
   }
 }
 
+export async function broadcast(till: Till, headers: Record<string, string>): Promise<void> {
+  const { payload } = JSON.parse(Buffer.from(headers['PAYMENT-SIGNATURE'] as string, 'base64').toString()) as {
+    payload: { transaction: string };
+  };
+  const reply = await fetch(till.solana.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'sendTransaction',
+      params: [payload.transaction, { encoding: 'base64', skipPreflight: true }],
+    }),
+  });
+  expect(await reply.json()).toHaveProperty('result');
+}
+
 /** Waits until offers carry a blockhash that lives: they carry the newest sample, and after the chain's time was moved on one must be taken. */
 export async function untilSampled(till: Till): Promise<void> {
   const chain = new Connection(till.solana.url);
