@@ -81,7 +81,7 @@ export class Corridor {
     const limit = { since: new Date(Date.now() - config.payer_failure_window_ms), most: config.payer_failures };
     const claiming = ledger.claim(proof, visit.sale, keys, limit, config.kept_answer_ms);
     // The chain is asked about a new proof meanwhile. One that was seen before has to win its claim before it costs a question.
-    const asked = this.seen.has(proof.proof_key) ? null : this.ask(protocol, proof);
+    let asked = this.seen.has(proof.proof_key) ? null : this.ask(protocol, proof);
     asked?.catch(() => undefined);
     this.seen.set(proof.proof_key, true);
     const claimed = await claiming;
@@ -100,10 +100,11 @@ export class Corridor {
     const admitted: Admitted = { visit, protocol, proof, id, admitted_at: new Date(), began_at: null, waiting, may_keep, landed: null };
     let deadline: number;
     try {
-      const earlier = unnamed ? await this.earlier.answer(admitted, claimed) : null;
+      const admission = (): NonNullable<typeof asked> => (asked ??= this.ask(protocol, proof));
+      const earlier = unnamed ? await this.earlier.answer(admitted, claimed, admission) : null;
       if (earlier !== null) return earlier;
       if (claimed.undecided >= config.payer_undecided) throw tooManyUndecided();
-      deadline = await this.admit(admitted, claimed, await (asked ?? this.ask(protocol, proof)));
+      deadline = await this.admit(admitted, claimed, await admission());
     } catch (error) {
       return this.settler.giveUp(admitted, error);
     }

@@ -1,6 +1,6 @@
 import { AppError } from '../errors';
 import type { Claim } from './claims';
-import type { Outcome, PaymentRecord } from './protocol';
+import { type Admission, FAILED_ON_CHAIN, type Outcome, type PaymentRecord } from './protocol';
 import type { Settler } from './settler';
 import { type Admitted, type CorridorParts, InFlight, inFlight, pending, type Visit } from './visit';
 import { assertBuyerThere } from './work';
@@ -22,9 +22,10 @@ export class Earlier {
   ) {}
 
   /** Null when there is no earlier payment that counts: none was made, somebody else was given its answer, the chain will never have it. */
-  async answer(admitted: Admitted, { unserved, owed, unsettled }: Claim): Promise<Outcome | null> {
+  async answer(admitted: Admitted, { unserved, owed, unsettled }: Claim, admission: () => Promise<Admission>): Promise<Outcome | null> {
     const { id, proof, visit } = admitted;
     if (unserved === null && owed === null && unsettled === null) return null;
+    if (await isPublic(admission())) return null;
     assertBuyerThere(visit.sale.client_gone);
     const outcome =
       (unserved === null ? null : await this.handOut(unserved, id)) ??
@@ -71,5 +72,16 @@ export class Earlier {
       admitted.waiting ??= (await rechallenge.find(proof.payer, visit.sale.request_hash).catch(() => undefined)) ?? null;
       return null;
     }
+  }
+}
+
+/** Whether the chain has the fresh transaction: then it shows nothing, for anybody can copy it. Throws payments_unavailable when the chain cannot be asked. */
+async function isPublic(admission: Promise<Admission>): Promise<boolean> {
+  try {
+    return (await admission).landed;
+  } catch (error) {
+    // Whatever else speaks against it, its signature shows its payer.
+    if (!(error instanceof AppError && error.status === 402)) throw error;
+    return FAILED_ON_CHAIN.has(error.context.reason ?? '');
   }
 }

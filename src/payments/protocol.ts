@@ -207,6 +207,9 @@ export const ageOf = ({ created_at }: Pick<PaymentRecord, 'created_at'>): number
 /** The reason of a settlement that failed because the transaction never landed and never can. */
 export const TRANSACTION_EXPIRED = 'transaction_expired';
 
+/** The reasons why a proof is refused whose transaction is on its chain, and failed there. */
+export const FAILED_ON_CHAIN: ReadonlySet<string> = new Set(['transaction_failed', 'invalid_exact_svm_transaction_failed']);
+
 /** After so long a node may have forgotten a payment: that it does not know it is no word of the chain unless it knows others as old. */
 export const FORGOTTEN_AFTER_MS = HOUR_MS;
 /** What was confirmed and was not looked at for so long is taken for final where nobody knows it any more. */

@@ -2,6 +2,7 @@ import type { Keypair } from '@solana/web3.js';
 import { createPayments } from '../../src/payments/charge';
 import type { Outcome, Sale } from '../../src/payments/protocol';
 import {
+  broadcast,
   challengeOf,
   fundedBuyer,
   openTill,
@@ -38,9 +39,10 @@ describe('a payment that was settled and handed out to nobody', () => {
   const settled = (): Promise<void> =>
     until(async () => {
       await till.payments.reconcile('all');
-      const { rows } = await till.database.pool.query<{ state: string }>('SELECT state FROM payment WHERE payer = $1', [
-        buyer.publicKey.toBase58(),
-      ]);
+      const { rows } = await till.database.pool.query<{ state: string }>(
+        "SELECT state FROM payment WHERE payer = $1 AND state <> 'RELEASED'",
+        [buyer.publicKey.toBase58()],
+      );
       return rows.every(({ state }) => state === 'CONFIRMED');
     });
 
@@ -87,6 +89,25 @@ describe('a payment that was settled and handed out to nobody', () => {
     await settled();
     expect([await afresh(), await spent()]).toEqual(['200 replayed', 1n]);
     expect([await afresh(), await spent()]).toEqual(['200', 2n]);
+  });
+
+  it('is not given to who shows a payment of its buyer that the chain has already, and anybody can copy', async () => {
+    await payUnheard(await signedHeaders(till, buyer));
+    const landed = await signedHeaders(till, buyer);
+    await broadcast(till, landed);
+    expect(told(await charge(landed))).toBe('402 payment_replayed duplicate_settlement');
+    till.solana.faults.inject('getSignatureStatuses', { kind: 'refuse' }, Infinity);
+    expect(told(await charge(landed))).toBe('503 payments_unavailable');
+    till.solana.faults.clear();
+    expect([await afresh(), await spent()]).toEqual(['200 replayed', 2n]);
+  });
+
+  it('is given to a buyer who has nothing left to pay with', async () => {
+    const poor = await fundedBuyer(till, 20_000n);
+    const fresh = await signedHeaders(till, poor);
+    await payUnheard(await signedHeaders(till, poor));
+    await until(async () => (await till.payments.reconcile('all')).open === 0);
+    expect(told(await charge(fresh))).toBe('200 replayed');
   });
 
   it('is not given to a request whose sender has left by then', async () => {
