@@ -28,18 +28,19 @@ export class Earlier {
     if (await isPublic(admission())) return null;
     assertBuyerThere(visit.sale.client_gone);
     const outcome =
-      (unserved === null ? null : await this.handOut(unserved, id)) ??
+      (unserved === null ? null : await this.handOut(unserved, visit, id)) ??
       (owed === null ? null : await this.serve(admitted, owed)) ??
       (unsettled === null ? null : await this.settle(admitted, unsettled));
     if (outcome !== null) await this.parts.ledger.release(id, proof.proof_key, 'answered_before', false, null).catch(() => undefined);
     return outcome;
   }
 
-  private async handOut(id: string, to: string): Promise<Outcome | null> {
+  private async handOut(id: string, visit: Visit, to: string): Promise<Outcome | null> {
     const { ledger, config } = this.parts;
     const earlier = await ledger.handOut(id, config.kept_answer_ms, to);
     if (earlier === null) return null;
     const { record, answer, settled_at } = earlier;
+    this.settler.watchEnd(visit, id);
     const headers = this.settler.protocolOf(record).receipt(record, settled_at);
     return { kind: 'paid', answer: JSON.parse(answer), replayed: true, headers };
   }

@@ -256,6 +256,12 @@ export class Ledger {
     return row === undefined ? null : { record: recordOf(row), answer: row.answer as string, settled_at: row.settled_at as Date };
   }
 
+  /** Its answer was handed out, and its buyer left before the end of it: as one that was handed out to nobody. */
+  async takeBack(id: string): Promise<void> {
+    await this.flush();
+    await this.moved(MOVES.takeBack, id, ['DELIVERED'], 'CONFIRMED', 'its buyer left before the end of the answer');
+  }
+
   /** What would collect payment `from` collects payment `to`, which is handed out to its buyer. */
   async passKeys(from: string, to: string): Promise<void> {
     await this.missed.surely(() => this.ask(PASS_KEYS, [from, to]));

@@ -156,8 +156,18 @@ export class Settler {
   /** The chain has it, and the answer is handed out to a buyer who is there; what is on record for a broadcast of ours holds it. */
   paid(visit: Visit, record: PaymentRecord, answer: unknown, replayed: boolean, settled_at: Date): Outcome {
     const { id, transaction } = record;
-    if (!hasLeft(visit)) this.parts.ledger.delivered({ id, transaction, settled_at }, this.parts.config.kept_answer_ms);
+    if (!hasLeft(visit)) {
+      this.parts.ledger.delivered({ id, transaction, settled_at }, this.parts.config.kept_answer_ms);
+      this.watchEnd(visit, id);
+    }
     return { kind: 'paid', answer, replayed, headers: this.protocolOf(record).receipt(record, settled_at) };
+  }
+
+  /** A buyer whose connection breaks before the end of what it is handed has none of it. */
+  watchEnd(visit: Visit, id: string): void {
+    const takeBack = (): void => void this.parts.ledger.takeBack(id).catch(() => undefined);
+    if (hasLeft(visit)) takeBack();
+    else visit.sale.client_gone?.addEventListener('abort', takeBack, { once: true });
   }
 
   /** The buyer's own broadcast brought it onto the chain: on record with its answer, `kept`, before it is handed out. */

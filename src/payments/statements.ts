@@ -86,6 +86,8 @@ export const MOVES = {
     where: '(owed OR proof_key = $8)',
   }),
   take: move('take', { set: 'instance = $5', told: `${COLUMNS}, p.answer` }),
+  // Its time goes on.
+  takeBack: move('take_back'),
   handOut: move('hand_out', {
     set: "answer_until = now() + $5 * interval '1 millisecond'",
     // What payment $6, which asks for it, could be collected by, collects this one: its proof may be shown again.

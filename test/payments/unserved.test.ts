@@ -116,6 +116,19 @@ describe('a payment that was settled and handed out to nobody', () => {
     expect([await afresh(), await spent()]).toEqual(['200 replayed', 1n]);
   });
 
+  it('waits for a buyer whose connection broke before the end of the answer, whether it paid now or began anew', async () => {
+    const gone = new AbortController();
+    expect(told(await charge(await signedHeaders(till, buyer), workOf(), { client_gone: gone.signal }))).toBe('200');
+    gone.abort();
+    await settled();
+    const again = new AbortController();
+    expect(told(await charge(await signedHeaders(till, buyer), workOf(), { client_gone: again.signal }))).toBe('200 replayed');
+    again.abort();
+    await settled();
+    expect([await afresh(), await spent()]).toEqual(['200 replayed', 1n]);
+    expect([await afresh(), await spent()]).toEqual(['200', 2n]);
+  });
+
   it('is given once, however many ask at once', async () => {
     await payUnheard(await signedHeaders(till, buyer));
     const proofs = await Promise.all(Array.from({ length: 5 }, () => signedHeaders(till, buyer)));

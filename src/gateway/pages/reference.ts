@@ -98,7 +98,7 @@ const HOW_TO_PAY = `<h2 id="paying">Paying</h2><ol>
 <ul><li>Sign, but do not send: a payment that its buyer has sent already (MPP <code>hash</code>, <code>signature</code>) is refused, and buys nothing.</li>
 <li>For ${PAYMENT_DEFAULTS.kept_answer_ms / 60_000} minutes an answer that was lost on its way is given again without paying twice: for the same proof (of x402, version 2), or for another proof of
 the same payer with the same <code>Idempotency-Key</code>, 1 to 128 visible characters of your choice. x402 also takes its extension <code>payment-identifier</code>.
-Who sends none of these is told a key with <code>503 settlement_pending</code>. What was paid for and could be handed to nobody, since the connection broke before, is given to the next proof of the same payer
+Who sends none of these is told a key with <code>503 settlement_pending</code>. What was paid for and could be handed to nobody, since the connection broke before its end, is given to the next proof of the same payer
 for the same request, which is not charged; not to one with a key of its own. Until it is confirmed that proof is answered <code>503 settlement_pending</code>, and not charged either, for as many minutes at most.</li>
 <li>A proof that runs out while its query runs (transactions of stock <code>mppx</code> live 25 seconds) is answered with <code>402 payment_expired</code>, and not charged.
 The answer waits ${PAYMENT_DEFAULTS.rechallenge_ms / 60_000} minutes for a fresh proof of the same payer; stock MPP clients sign one by themselves.</li>
