@@ -17,6 +17,8 @@ const PENDING_ELSEWHERE =
   'The payment was sent but is not confirmed yet. Its answer is collected with what came with the payment, or was told of it: its quote, or its Idempotency-Key.';
 /** Work that takes longer is on record while it runs; shorter work is written down with its result. */
 const RECORD_AFTER_MS = 100;
+/** Processes report four times as often as they may be silent: one that has not for this share of the time may be dead. */
+const SILENT_SHARE = 0.5;
 /** Proofs of which this process remembers that it has seen them. */
 const SEEN_PROOFS = 20_000;
 
@@ -79,7 +81,7 @@ export class Corridor {
     const { ledger, config } = this.parts;
     proof.details.sent_hash = visit.sale.sent_hash;
     const limit = { since: new Date(Date.now() - config.payer_failure_window_ms), most: config.payer_failures };
-    const claiming = ledger.claim(proof, visit.sale, keys, limit, config.kept_answer_ms);
+    const claiming = ledger.claim(proof, visit.sale, keys, limit, config.kept_answer_ms, config.instance_stale_ms * SILENT_SHARE);
     // The chain is asked about a new proof meanwhile. One that was seen before has to win its claim before it costs a question.
     let asked = this.seen.has(proof.proof_key) ? null : this.ask(protocol, proof);
     asked?.catch(() => undefined);

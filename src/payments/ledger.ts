@@ -131,13 +131,13 @@ export class Ledger {
     });
   }
 
-  /** Claims every key or none. What was settled more than `unservedMs` ago is not looked for. */
-  async claim(proof: ValidProof, sale: Sale, keys: ClaimKeys, limit: FaultLimit, unservedMs: number): Promise<Claim> {
+  /** Claims every key or none. What was settled more than `unservedMs` ago is not looked for; who was silent for `silentMs` may be dead. */
+  async claim(proof: ValidProof, sale: Sale, keys: ClaimKeys, limit: FaultLimit, unservedMs: number, silentMs: number): Promise<Claim> {
     const { protocol, payer, amount, proof_key, transaction, details } = proof;
     const what = [protocol, payer, amount.toString(), sale.request_id, sale.path, sale.request_hash];
     const by = [this.instance, proof_key, keys.collecting, transaction, JSON.stringify(details), keys.keys, keys.kinds];
     try {
-      const { rows } = await this.ask<ClaimRow>(CLAIM, [...what, ...by, limit.since, limit.most, unservedMs]);
+      const { rows } = await this.ask<ClaimRow>(CLAIM, [...what, ...by, limit.since, limit.most, unservedMs, silentMs]);
       const [{ made, open_sum, kept, ...told }] = rows as [ClaimRow];
       return { ...told, id: made === null ? null : String(made), open_sum: BigInt(open_sum ?? 0), kept: kept ?? 0 };
     } catch (error) {

@@ -99,7 +99,7 @@ export const MOVES = {
 /**
  * Claims, and looks for payments of the same payer $2 for the same request $6: one that is owed, and, no older than $16 milliseconds, one that was settled
  * and handed out to nobody, and one that was sent and given up waiting for, though it may have been taken up again since. Of the latter it counts those
- * for all requests of this payer.
+ * for all requests of this payer. One whose process has been silent for $17 milliseconds may be such, though nobody has seen to it yet.
  */
 export const CLAIM: NamedStatement = {
   name: 'payment_claim',
@@ -108,7 +108,8 @@ export const CLAIM: NamedStatement = {
       (SELECT min(id) FROM payment WHERE payer = $2 AND request_hash = $6 AND state = 'OWED') AS owed, undecided.*${RELAXED}
     FROM claim_payment($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) claimed,
     (SELECT min(id) FILTER (WHERE request_hash = $6 AND answer IS NOT NULL) AS unsettled, count(*)::int AS undecided FROM payment
-      WHERE payer = $2 AND state = ANY ('{BROADCASTING,UNKNOWN}') AND (state = 'UNKNOWN' OR step > ${WRITTEN_AHEAD})
+      WHERE payer = $2 AND state = ANY ('{BROADCASTING,UNKNOWN}') AND (state = 'UNKNOWN' OR step > ${WRITTEN_AHEAD}
+        OR NOT EXISTS (SELECT FROM payment_instance i WHERE i.id = instance AND i.seen_at > now() - $17 * interval '1 millisecond'))
       AND created_at > now() - $16 * interval '1 millisecond') undecided`,
 };
 

@@ -188,6 +188,32 @@ describe('a payment that was settled and handed out to nobody', () => {
       await patient.stop();
     });
 
+    it('and its process has fallen silent after it was written down: nothing more is paid until somebody has taken it over', async () => {
+      await payIntoSilence(await signedHeaders(till, buyer));
+      const { pool } = till.database;
+      const [holder, payer] = [`holder of ${buyer.publicKey.toBase58()}`, buyer.publicKey.toBase58()];
+      const heldSince = async (silence: string): Promise<void> => {
+        await pool.query('DELETE FROM payment_step WHERE step > 4 AND payment_id = (SELECT min(id) FROM payment WHERE payer = $1)', [
+          payer,
+        ]);
+        await pool.query(
+          "UPDATE payment SET state = 'BROADCASTING', step = 4, instance = $2 WHERE id = (SELECT min(id) FROM payment WHERE payer = $1)",
+          [payer, holder],
+        );
+        await pool.query('INSERT INTO payment_instance (id, seen_at) VALUES ($1, now() - $2::interval)', [holder, silence]);
+      };
+      await heldSince('7 seconds');
+      till.solana.faults.clear();
+      const [headers, work] = [await signedHeaders(till, buyer), workOf()];
+      expect(told(await charge(headers, work))).toBe('409 payment_in_progress');
+      await pool.query("UPDATE payment_instance SET seen_at = now() - interval '11 seconds' WHERE id = $1", [holder]);
+      await settled();
+      expect([told(await charge(headers, work)), work.runs(), await spent()]).toEqual(['200 replayed', 0, 1n]);
+      // Of one that lives the buyer asks for two at once.
+      await heldSince('1 second');
+      expect([await afresh(), await spent()]).toEqual(['200', 2n]);
+    });
+
     it('who shows nothing to collect by is told no key of a proof that was not used', async () => {
       const version1 = async () => ({ 'X-PAYMENT': proofFor(buyer, requirementOf(await challengeOf(till)), { version: 1 }) });
       await payIntoSilence(await version1());
