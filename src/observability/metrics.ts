@@ -19,6 +19,8 @@ export interface Metrics {
   payment(event: string, record: { protocol: string; amount: bigint }): void;
   /** Payments that wait for the chain's word. */
   unresolved(count: number): void;
+  /** Lamports of the wallet that pays fees for buyers. */
+  sponsor(lamports: number): void;
   /** Where the figures of how old data is are asked for, whenever they are told. */
   ages(ages: Ages): void;
   lastMinute(): {
@@ -94,6 +96,13 @@ export function makeMetrics(): Metrics {
     help: "Payments of all processes that wait for the chain's word",
     registers,
   });
+  // With a label it is not told, as 0, where there is none.
+  const sponsored = new Gauge({
+    name: 'payments_sponsor_lamports',
+    help: 'Lamports of the wallet that pays fees for buyers',
+    labelNames: ['chain'],
+    registers,
+  });
 
   let ages: Ages | undefined;
   const ageGauge = (name: string, help: string, label: string, ask: (from: Ages) => AgesByName | Promise<AgesByName>): Gauge =>
@@ -152,6 +161,7 @@ export function makeMetrics(): Metrics {
       if (outcome === 'settled') usdc.inc({ protocol }, Number(amount) / 1_000_000);
     },
     unresolved: (count) => unresolved.set(count),
+    sponsor: (lamports) => sponsored.set({ chain: 'solana' }, lamports),
     ages: (told) => void (ages = told),
     lastMinute() {
       const queries = recentQueries.list();

@@ -32,7 +32,7 @@ export interface PaymentsDeps {
 }
 
 const MIN_SECRET_BYTES = 32;
-const UNCOUNTED: PaymentFigures = { payment: () => undefined, unresolved: () => undefined };
+const UNCOUNTED: PaymentFigures = { payment: () => undefined, unresolved: () => undefined, sponsor: () => undefined };
 /** How long a question about health waits for the ledger. */
 const LEDGER_LOOK_MS = 3_000;
 /** How long a process that stops waits for the ledger. */
@@ -49,7 +49,7 @@ export async function createPayments(
   const config: PaymentsConfig = { ...PAYMENT_DEFAULTS, ...settings };
   checkConfig(config);
   const instance = crypto.randomUUID();
-  const protocols = protocolsOf(config, logger, post);
+  const protocols = protocolsOf(config, logger, figures, post);
   const ledger = new Ledger(pool, instance, logger);
   const upkeep = new Upkeep(pool, instance, heart);
   const rechallenge = new Rechallenge(pool, config);
@@ -108,7 +108,7 @@ function checkConfig({ secrets, solana }: PaymentsConfig): void {
   if (!isBase58Address(solana.mint)) throw new Error(`The USDC mint ${solana.mint} is not a Solana address.`);
 }
 
-function protocolsOf(config: PaymentsConfig, log: PaymentLog, post: PostJson | undefined): Protocol[] {
+function protocolsOf(config: PaymentsConfig, log: PaymentLog, figures: PaymentFigures, post: PostJson | undefined): Protocol[] {
   const tempo =
     config.tempo === false
       ? []
@@ -118,6 +118,7 @@ function protocolsOf(config: PaymentsConfig, log: PaymentLog, post: PostJson | u
     config.solana,
     new SolanaChain(config.solana.rpc_urls, { ...RPC_DEFAULTS, try_ms: config.rpc_ms, post }),
     log,
+    figures,
   );
   // Tempo before Solana: common clients read the first challenge only.
   return [new X402(config, config.solana, settlement), ...tempo, new MppSolana(config, config.solana, settlement)];

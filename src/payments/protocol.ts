@@ -199,6 +199,8 @@ export interface PaymentFigures {
   payment(event: PaymentEvent, record: Pick<PaymentRecord, 'protocol' | 'amount'>): void;
   /** How many payments wait for the chain's word, of all processes. */
   unresolved(count: number): void;
+  /** Lamports of the wallet that pays fees for buyers, whenever it is looked at. */
+  sponsor(lamports: number): void;
 }
 
 /** Milliseconds since a payment was admitted. */

@@ -57,6 +57,7 @@ describe('what is looked after when nobody asks', () => {
       figures: {
         payment: (event, { protocol, amount }) => void heard.push(`${protocol} ${event} ${amount}`),
         unresolved: (count) => void heard.push(`unresolved ${count}`),
+        sponsor: () => undefined,
       },
     });
     const silence = workOf(async () => {

@@ -2,6 +2,7 @@ import { Keypair } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { createPayments } from '../../src/payments/charge';
 import type { PaymentsSettings, SolanaPaymentConfig } from '../../src/payments/config';
+import { makeMetrics } from '../../src/observability/metrics';
 import type { Payments } from '../../src/payments/protocol';
 import { startLocalSolana } from '../../src/sandbox/chains/solana';
 import { challengeOf, fundedBuyer, openTill, proofFor, requirementOf, saleOf, signedHeaders, type Till, told, workOf } from './till';
@@ -13,10 +14,11 @@ describe('setting Solana up', () => {
   });
   afterAll(() => till.stop());
 
+  const metrics = makeMetrics();
   const make = (change: Partial<SolanaPaymentConfig>, rest: Partial<PaymentsSettings> = {}): Promise<Payments> =>
     createPayments(
       { ...till.settings, solana: { ...(till.settings.solana as SolanaPaymentConfig), ...change }, ...rest },
-      { pool: till.database.pool, logger: till.logger },
+      { pool: till.database.pool, logger: till.logger, figures: metrics },
     );
 
   it.each<[string, Partial<SolanaPaymentConfig>, Partial<PaymentsSettings>, RegExp]>([
@@ -85,6 +87,7 @@ describe('setting Solana up', () => {
     if (outcome.kind !== 'challenge') throw new Error(told(outcome));
     expect(requirementOf(outcome.challenge).extra.feePayer).toBe(told_empty === 1 ? undefined : poor.publicKey.toBase58());
     expect(till.logged.slice(before).filter((line) => line.includes('the fee sponsor is empty'))).toHaveLength(told_empty);
+    expect(await metrics.registry.metrics()).toContain(`payments_sponsor_lamports{chain="solana"} ${lamports}`);
     await payments.stop();
   });
 

@@ -4,7 +4,18 @@ import { associatedTokenAddress, BLOCKHASH_BLOCKS, SLOT_MS, type SolanaChain } f
 import type { TokenAccount } from '../../chains/solana-replies';
 import { AppError } from '../../errors';
 import type { SolanaPaymentConfig } from '../config';
-import type { Admission, JsonObject, Marks, PaymentLog, PaymentRecord, Prepared, Settlement, Settling, ValidProof } from '../protocol';
+import type {
+  Admission,
+  JsonObject,
+  Marks,
+  PaymentFigures,
+  PaymentLog,
+  PaymentRecord,
+  Prepared,
+  Settlement,
+  Settling,
+  ValidProof,
+} from '../protocol';
 import { reachable } from './reachable';
 import { SolanaLanding } from './solana-landing';
 import { refuse } from './solana-refusals';
@@ -36,8 +47,9 @@ export class SolanaSettlement implements Settling {
     private readonly config: SolanaPaymentConfig,
     readonly chain: SolanaChain,
     private readonly log: PaymentLog,
+    figures: Pick<PaymentFigures, 'sponsor'>,
   ) {
-    this.sponsor = config.sponsor_key === false ? null : new SolanaSponsor(config.sponsor_key, log);
+    this.sponsor = config.sponsor_key === false ? null : new SolanaSponsor(config.sponsor_key, log, figures);
     if (this.sponsor?.address === config.pay_to) throw new SolanaMisconfigured('The fee sponsor must not be the wallet that is paid.');
     this.destination = associatedTokenAddress(config.pay_to, config.mint);
     this.landing = new SolanaLanding(chain, this.destination, log);

@@ -2,7 +2,7 @@ import crypto from 'node:crypto';
 import { Keypair } from '@solana/web3.js';
 import bs58 from 'bs58';
 import type { SolanaChain } from '../../chains/solana';
-import type { PaymentLog } from '../protocol';
+import type { PaymentFigures, PaymentLog } from '../protocol';
 
 /** A sponsored payment costs about 10,000 lamports; below ten of them the sponsor is no longer offered, below a thousand it is mentioned. */
 const EMPTY_LAMPORTS = 100_000;
@@ -21,6 +21,7 @@ export class SolanaSponsor {
   constructor(
     secretKey: string,
     private readonly log: PaymentLog,
+    private readonly figures: Pick<PaymentFigures, 'sponsor'>,
   ) {
     let account: Keypair;
     try {
@@ -47,6 +48,7 @@ export class SolanaSponsor {
   async check(chain: SolanaChain, signal?: AbortSignal): Promise<void> {
     const before = this.lamports;
     this.lamports = await chain.getLamports(this.address, signal);
+    this.figures.sponsor(this.lamports);
     const fell = (level: number): boolean => this.lamports < level && before >= level;
     const about = { sponsor: this.address, lamports: this.lamports };
     if (fell(EMPTY_LAMPORTS)) this.log.error(about, 'the fee sponsor is empty; buyers pay their own fee');
