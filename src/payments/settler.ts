@@ -181,7 +181,7 @@ export class Settler {
 
   /** Frees the proof and passes `error` on; unless the buyer broadcast the payment itself, which then counts. */
   async giveUp(admitted: Admitted, cause: unknown, answer?: unknown): Promise<Outcome> {
-    const { ledger, figures } = this.parts;
+    const { ledger, figures, log } = this.parts;
     const { visit, proof, id } = admitted;
     const error = this.tell(cause, visit.sale);
     const transaction = admitted.landed ?? (await this.ownBroadcast(admitted));
@@ -190,7 +190,11 @@ export class Settler {
         return this.adopted(visit, recordOf(admitted, transaction), answer, this.keepable(answer));
       }
       // Whatever becomes of the record: it was paid, and is looked up again when the claim is left behind.
-      if (await ledger.owe(id, proof, transaction, error.code).catch(() => false)) figures.payment('owed', proof);
+      if (await ledger.owe(id, proof, transaction, error.code).catch(() => false)) {
+        figures.payment('owed', proof);
+        const about = { payment: id, protocol: proof.protocol, payer: proof.payer, transaction, reason: error.code };
+        log.warn(about, 'a payment that its buyer broadcast brought no answer: it is owed');
+      }
       throw new InFlight(error.status === 402 ? pending() : error, transaction);
     }
     if (answer !== undefined && error.code === 'payment_expired') await this.keep(proof.payer, visit.sale, answer);

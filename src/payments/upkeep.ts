@@ -71,6 +71,28 @@ export async function takeForFinal(pool: Pool): Promise<void> {
   await pool.query(`UPDATE payment SET final_at = now(), look_at = NULL WHERE ${UNFINAL}`);
 }
 
+/** A payment that is not at its end, as an operator reads it. */
+export interface Unsettled {
+  payment: string;
+  /** UNKNOWN: sent, without the chain's word. OWED, CONFIRMED: paid, by its buyer's own broadcast or by ours, and answered to nobody. */
+  state: 'UNKNOWN' | 'OWED' | 'CONFIRMED';
+  protocol: ProtocolName;
+  payer: string;
+  micro_usdc: string;
+  transaction: string;
+  path: string;
+  created_at: Date;
+}
+
+/** Oldest first. */
+export async function listUnsettled(pool: Pool): Promise<Unsettled[]> {
+  const { rows } = await pool.query<Unsettled>(
+    `SELECT id AS payment, state, protocol, payer, amount AS micro_usdc, transaction, path, created_at FROM payment
+     WHERE (state = 'UNKNOWN' AND look_at IS NOT NULL) OR state = 'OWED' OR state = 'CONFIRMED' ORDER BY id`,
+  );
+  return rows;
+}
+
 /** The ledger's housekeeping: which processes live, what dead ones left behind, what is due for a look at the chain. */
 export class Upkeep {
   private purgedAt = 0;

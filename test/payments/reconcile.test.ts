@@ -5,9 +5,10 @@ import { AppError } from '../../src/errors';
 import { createPayments } from '../../src/payments/charge';
 import type { SolanaPaymentConfig } from '../../src/payments/config';
 import { Ledger } from '../../src/payments/ledger';
-import type { Payments } from '../../src/payments/protocol';
-import { Upkeep, takeForFinal } from '../../src/payments/upkeep';
+import type { Outcome, Payments, Work } from '../../src/payments/protocol';
+import { listUnsettled, Upkeep, takeForFinal } from '../../src/payments/upkeep';
 import {
+  broadcast,
   challengeOf,
   fundedBuyer,
   openTill,
@@ -79,6 +80,43 @@ describe('what is looked after when nobody asks', () => {
     await counted.stop();
     await own.stop();
     expect([...new Set(heard)]).toEqual(['x402 pending 20000', 'unresolved 1', 'x402 settled 20000', 'unresolved 0']);
+  });
+
+  it('names what is not at its end: sent and not confirmed, owed, paid and handed out to nobody', async () => {
+    const own = await openTill({ settings: { ...UNHURRIED, reconcile_ms: 3_600_000 } });
+    type Proof = Record<string, string>;
+    const sell = async (headers: Proof, run: Work['run'], gone?: AbortSignal): Promise<Outcome> =>
+      own.payments.charge(saleOf({ headers, client_gone: gone }), workOf(run));
+    const buyers = await Promise.all([fundedBuyer(own), fundedBuyer(own), fundedBuyer(own), fundedBuyer(own)]);
+    const proofs = await Promise.all(buyers.map((buyer) => signedHeaders(own, buyer)));
+    const [served, left, owed, silent] = proofs as [Proof, Proof, Proof, Proof];
+    const gone = new AbortController();
+    expect(told(await sell(served, async () => 'served'))).toBe('200');
+    await sell(left, async () => 'served', gone.signal);
+    gone.abort();
+    await sell(owed, async () => {
+      await broadcast(own, owed);
+      throw new Error('no luck');
+    });
+    await sell(silent, async () => {
+      for (const method of ['getSignatureStatuses', 'getTransaction']) own.solana.faults.inject(method, { kind: 'refuse' }, Infinity);
+      return 'not yet served';
+    });
+    await own.payments.reconcile('all');
+    await until(async () => (await listUnsettled(own.database.pool)).length === 3);
+    const list = await listUnsettled(own.database.pool);
+    expect(list.map(({ state, payer }) => [state, payer])).toEqual(
+      ['CONFIRMED', 'OWED', 'UNKNOWN'].map((state, index) => [state, buyers[index + 1]?.publicKey.toBase58()]),
+    );
+    for (const one of list)
+      expect(one).toMatchObject({
+        protocol: 'x402',
+        micro_usdc: '20000',
+        path: saleOf().path,
+        transaction: expect.stringMatching(/^\w{80,90}$/),
+      });
+    own.solana.faults.clear();
+    await own.stop();
   });
 
   it('asks whether the wallet that was paid got its money, whoever is paid by now', async () => {
