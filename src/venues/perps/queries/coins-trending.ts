@@ -5,7 +5,7 @@ import type { GraphContext } from '../../venue';
 import { priceBefore } from './price';
 import { activeByCoin, smartActiveRows } from './active';
 import { findSmartRun, isNewest, openWindow, spanUpToNow, warnUndirected, widerTimeframe, without } from './scope';
-import { BAR_MS, unitOf } from '../rollups/hours';
+import { PERP_BAR_MS, unitOf } from '../rollups/hours';
 import { scoredLives, wholeLives } from './lives';
 import { BOUGHT, SOLD, SPAN_NAMED, VOLUME_COLUMNS, matchRows, scoredRows, smartIn, smartRows } from './span';
 
@@ -93,7 +93,7 @@ WITH traded AS (
   FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'undirected'])} r GROUP BY coin HAVING sum(volume_usd) >= $6::numeric
 ),
 bound AS MATERIALIZED (
-  SELECT b.place::int, b.time, date_trunc('day', b.time + interval '12 hours', 'UTC') AS day, ${unitOf('quarter', "b.time + interval '3 hours'")} AS quarter, date_trunc('hour', b.time + interval '30 minutes', 'UTC') AS hour, ${unitOf('bar', `b.time + interval '${BAR_MS / 2} milliseconds'`)} AS bar
+  SELECT b.place::int, b.time, date_trunc('day', b.time + interval '12 hours', 'UTC') AS day, ${unitOf('quarter', "b.time + interval '3 hours'")} AS quarter, date_trunc('hour', b.time + interval '30 minutes', 'UTC') AS hour, ${unitOf('bar', `b.time + interval '${PERP_BAR_MS / 2} milliseconds'`)} AS bar
   FROM unnest($5::timestamptz[]) WITH ORDINALITY AS b(time, place)
 ),
 edge AS MATERIALIZED (SELECT * FROM bound WHERE place IN (1, ${NEAREST}, ${FURTHEST})),

@@ -2,7 +2,7 @@ import { cutting, segment } from '../../../db/segments';
 import type { Sql } from '../../../db/sql';
 import { QUARTER_MS } from '../../../lib/tiles';
 import { DAY_MS } from '../../../lib/time';
-import { BAR_MS } from '../rollups/hours';
+import { PERP_BAR_MS } from '../rollups/hours';
 
 /** When a segment can hold rows, by the four instants of the span it belongs to, in milliseconds (see Span); `torn`: facts of a bar that an end cuts. */
 const HOLDS = {
@@ -14,10 +14,10 @@ const HOLDS = {
   torn_quarter_to: (_from: number, first: number, last: number) => Math.max(down(last, QUARTER_MS), up(first, QUARTER_MS)) < last,
   facts_from: (from: number, first: number) => from < first,
   facts_to: (_from: number, _first: number, last: number, to: number) => last < to,
-  bars_from: (from: number, first: number) => up(from, BAR_MS) < first,
-  bars_to: (_from: number, _first: number, last: number, to: number) => last < down(to, BAR_MS),
-  torn_from: (from: number, first: number) => from < Math.min(first, up(from, BAR_MS)),
-  torn_to: (_from: number, _first: number, last: number, to: number) => Math.max(last, down(to, BAR_MS)) < to,
+  bars_from: (from: number, first: number) => up(from, PERP_BAR_MS) < first,
+  bars_to: (_from: number, _first: number, last: number, to: number) => last < down(to, PERP_BAR_MS),
+  torn_from: (from: number, first: number) => from < Math.min(first, up(from, PERP_BAR_MS)),
+  torn_to: (_from: number, _first: number, last: number, to: number) => Math.max(last, down(to, PERP_BAR_MS)) < to,
   days_from: (from: number, _first: number, _last: number, to: number) => from < Math.min(to, up(from)),
   days_to: (from: number, _first: number, _last: number, to: number) => Math.max(from, down(to), up(from)) < to,
 } as const;

@@ -2,7 +2,7 @@ import { QUARTER_MS } from '../../../lib/tiles';
 import { HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import {
-  BAR_MS,
+  PERP_BAR_MS,
   type MatchColumn,
   TAKER_OPENS,
   TRADER_HOUR,
@@ -28,7 +28,7 @@ export type Span = readonly [from: Date, hour_from: Date, hour_to: Date, to: Dat
 export function spanOf({ from, to }: Window): Span {
   const next = (length: number): number => Math.ceil(from.getTime() / length) * length;
   // A window between two whole hours is two edges that meet where a bar begins, or one where it lies in a bar.
-  const first = next(HOUR_MS) <= to.getTime() ? next(HOUR_MS) : Math.min(next(BAR_MS), to.getTime());
+  const first = next(HOUR_MS) <= to.getTime() ? next(HOUR_MS) : Math.min(next(PERP_BAR_MS), to.getTime());
   const last = Math.max(Math.floor(to.getTime() / HOUR_MS) * HOUR_MS, first);
   return [from, new Date(first), new Date(last), to];
 }
@@ -84,7 +84,7 @@ const nextQuarter = (parameter: string): string =>
 const thisQuarter = (parameter: string): string => unitOf('quarter', `${parameter}::timestamptz`);
 
 /** The first beginning of a bar from an instant on, and the last one up to it. */
-const nextBar = (parameter: string): string => unitOf('bar', `${parameter}::timestamptz + interval '${BAR_MS - 1} milliseconds'`);
+const nextBar = (parameter: string): string => unitOf('bar', `${parameter}::timestamptz + interval '${PERP_BAR_MS - 1} milliseconds'`);
 const thisBar = (parameter: string): string => unitOf('bar', `${parameter}::timestamptz`);
 
 /** What tells a span: the beginnings of SELECT statements over whole days, quarters of them (if they are told), whole hours, bars (if they are told) and facts, each ending in WHERE … AND. */

@@ -21,8 +21,8 @@ const OPENED_USD = 'f.price * f.open_size';
 const CLOSED_USD = 'f.price * (f.size - f.open_size)';
 const HOUR = "date_trunc('hour', f.timestamp, 'UTC')";
 
-/** Length of a bar in milliseconds: five minutes. */
-export const BAR_MS = 5 * MINUTE_MS;
+/** Length of a bar of perps in milliseconds: five minutes; the tiles of other wings are longer. */
+export const PERP_BAR_MS = 5 * MINUTE_MS;
 
 /** Sums are told by the UTC day, by the quarter of it, by the hour, and by the bar. */
 export type Unit = 'day' | 'quarter' | 'hour' | 'bar';
@@ -30,7 +30,7 @@ export type Unit = 'day' | 'quarter' | 'hour' | 'bar';
 /** The unit that an instant lies in, by its beginning. */
 export function unitOf(unit: Unit, instant: string): string {
   if (unit === 'quarter') return quarterOf(instant);
-  return unit === 'bar' ? bucketOf(instant, `'${BAR_MS} milliseconds'`) : `date_trunc('${unit}', ${instant}, 'UTC')`;
+  return unit === 'bar' ? bucketOf(instant, `'${PERP_BAR_MS} milliseconds'`) : `date_trunc('${unit}', ${instant}, 'UTC')`;
 }
 
 /** Columns of perp_trader_hour beside its key. */
