@@ -157,6 +157,8 @@ describe('the pages people read', () => {
       expect(byHand).toContain(`<code>${told}`);
     for (const told of ['TransferChecked', 'extra.memo', 'externalId', 'transfer(recipient, amount)', 'methodDetails.chainId'])
       expect(byHand).toContain(`<code>${told}</code>`);
+    // Who guesses the limits is refused.
+    for (const told of ['40,000 (200,000 where you pay', '10,000 (5,000,000 where you pay']) expect(byHand).toContain(told);
     const openapi = JSON.stringify(openApi(ENDPOINTS, schema, [], { version: '1', publicUrl: 'https://api.example' }));
     for (const text of [openapi, llmsText(ENDPOINTS, 'https://api.example')])
       for (const told of ['PAYMENT-SIGNATURE', 'Authorization: Payment']) expect(text).toContain(told);

@@ -5,12 +5,17 @@ import { wantedOf } from '../../endpoints/read';
 import { ERRORS } from '../../errors';
 import { FORMS } from '../../lib/forms';
 import { PAYMENT_DEFAULTS } from '../../payments/config';
+import { MOST } from '../../payments/protocols/solana-refusals';
 import { conditionOf, ownRulesOf, priceRange } from '../../pricing/catalog';
 import { WINDOW_LISTS } from '../../pricing/exceptions';
 import { narrowsOnly } from '../../pricing/quote';
 import { BASE_MICRO, CEILING_MICRO, FLOOR_MICRO, TIMEFRAME_MULTIPLIERS, usd } from '../../pricing/tiers';
 import { META_SCHEMA } from '../meta-schema';
 import { VENUE_TITLES, anchor, code, escape, page, prose, table } from './page';
+
+/** What a Solana transaction may ask for, by who pays its fee. */
+const most = (what: 'limit' | 'price'): string =>
+  `${MOST.sponsored[what].toLocaleString('en-US')} (${MOST.self_paid[what].toLocaleString('en-US')} where you pay the fee)`;
 
 const price = (text: string): string => `<span class="price">${text}</span>`;
 
@@ -114,7 +119,7 @@ const BY_HAND = `<h3 id="by-hand">Without a stock client</h3><p>Each proof holds
       'x402',
       '<code>PAYMENT-REQUIRED</code>: base64 of JSON; one of its <code>accepts</code>',
       '<code>PAYMENT-SIGNATURE</code>: base64 of <code>{"x402Version": 2, "accepted": …, "payload": {"transaction": …}}</code>',
-      `Base64 of a Solana transaction: a compute unit limit and price, one <code>TransferChecked</code> of <code>amount</code> from your associated token account of <code>asset</code> to that of <code>payTo</code>,
+      `Base64 of a Solana transaction: a compute unit limit of at most ${most('limit')}, a price of each of at most ${most('price')} micro-lamports, one <code>TransferChecked</code> of <code>amount</code> from your associated token account of <code>asset</code> to that of <code>payTo</code>,
 one memo, <code>extra.memo</code>. Who pays the fee is <code>extra.feePayer</code>: its signature is left empty. A blockhash is in <code>extra.recentBlockhash</code>.`,
       '<code>PAYMENT-RESPONSE</code>',
     ],
