@@ -155,6 +155,21 @@ export interface Listening {
   stop(graceMs: number): Promise<void>;
 }
 
+/**
+ * Hears a caller that asks before it sends its body (`Expect: 100-continue`): it is told to go on when the body is read. What is refused before is never sent,
+ * and the connection ends there: whether a body follows after all, nobody knows.
+ */
+function whenRead(request: http.IncomingMessage, response: http.ServerResponse, handler: http.RequestListener): void {
+  const kept = response.shouldKeepAlive;
+  response.shouldKeepAlive = false;
+  request.once('resume', () => {
+    if (response.headersSent) return;
+    response.shouldKeepAlive = kept;
+    response.writeContinue();
+  });
+  handler(request, response as Parameters<typeof handler>[1]);
+}
+
 /** Longer than the longest question and the wait for its settlement take together: a connection as silent as this is given up. */
 const SILENT_MS = 150_000;
 /** Longer than load balancers keep theirs, 60 s as a rule: one that is used again at the last moment is still there. */
@@ -170,6 +185,7 @@ export async function listen(handler: http.RequestListener, port: number, host: 
     handler,
   );
   server.timeout = silentMs;
+  server.on('checkContinue', (request, response) => whenRead(request, response, handler));
   return {
     port: await listenOn(server, port, host),
     stop: (graceMs) =>

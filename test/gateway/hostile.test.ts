@@ -42,6 +42,27 @@ describe('bodies', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 [^]*"code":"body_too_large"[^]*"allowed":\{"max":16384\},"got":16385/);
   });
 
+  test.each([
+    ['one that is read', '/api/v1/wallets/profile', 2, { told: true, status: 402, connection: 'keep-alive' }],
+    ['one that is too large', '/api/v1/wallets/profile', 16_385, { told: false, status: 413, connection: 'close' }],
+    ['one that nobody wants', '/api/v1/nothing', 2, { told: false, status: 404, connection: 'close' }],
+  ])('who asks before it sends a body is told to go on where it is read: %s', async (_, path, length, expected) => {
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': length, Expect: '100-continue' };
+    const answer = await new Promise((resolve, reject) => {
+      let told = false;
+      const request = http.request(`${product.publicUrl}${path}`, { method: 'POST', headers }, (response) => {
+        resolve({ told, status: response.statusCode, connection: response.headers.connection });
+        response.resume();
+      });
+      request.once('error', reject).once('continue', () => {
+        told = true;
+        request.end('{}');
+      });
+      request.flushHeaders();
+    });
+    expect(answer).toEqual(expected);
+  });
+
   test('a body in another charset or packing is told what is read, not that it is no JSON', async () => {
     const ODD: [header: string, value: string][] = [
       ['Content-Type', 'application/json; charset=iso-8859-1'],
