@@ -439,6 +439,10 @@ describe('free paths and unknown paths', () => {
     ['/API/v1/trades/whales', '/api/v1/trades/whales'],
     ['//api/v1//trades/whales', '/api/v1/trades/whales'],
     ['/api/v2/trades/whales', '/api/v1/trades/whales'],
+    ['/health/', '/health'],
+    ['/api/v1/Pricing', '/api/v1/pricing'],
+    ['/openapi.yaml', '/openapi.json'],
+    ['/DOCS', '/docs'],
     ['/api/v1/something/else', undefined],
   ])('%s is answered with the path that is meant', async (path, meant) => {
     const told = (await (await fetchPath(path)).json()) as Record<string, unknown>;
@@ -451,9 +455,13 @@ describe('free paths and unknown paths', () => {
     expect(told).toMatchObject({ code: 'endpoint_not_found', suggestion: { path: '/api/v1/trades/whales' } });
   });
 
-  test.each(['/', '/docs/'])('%s leads to the documentation', async (path) => {
+  test.each([
+    ['/', '/docs'],
+    ['/docs/', '/docs'],
+    ['/docs/methodology/', '/docs/methodology'],
+  ])('%s leads to the documentation', async (path, page) => {
     const response = await fetchPath(path, { redirect: 'manual' });
-    expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
+    expect([response.status, response.headers.get('location')]).toEqual([302, page]);
     expect((await fetchPath(path)).headers.get('content-type')).toContain('text/html');
   });
 

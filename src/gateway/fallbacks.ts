@@ -13,7 +13,7 @@ const FALLBACKS: Record<string, NonNullable<ErrorContext['fallback']>> = {
   'lp/lps/profile': { method: 'GET', path: '/api/v1/lp/pools/fee-analysis', note: 'fees by pool' },
 };
 
-/** What of a path, or of a whole address, may name an endpoint. */
+/** What of a path, or of a whole address, names what is there. */
 const nameIn = (path: string): string =>
   path
     .replace(/^https?:\/\/[^/]*|\?.*$/gi, '')
@@ -23,12 +23,13 @@ const nameIn = (path: string): string =>
     .replace(/^api\/v\d+\//i, '');
 
 /** The 404 of a path that is none of ours, with the one that may be meant and where all are listed. */
-export function unknownPath(path: string, endpoints: readonly Endpoint[]): AppError {
-  const meant = nearest(nameIn(path), endpoints.map(({ name }) => name)); // prettier-ignore
+export function unknownPath(path: string, known: readonly string[]): AppError {
+  const paths = new Map(known.map((one) => [nameIn(one), one]));
+  const meant = nearest(nameIn(path), [...paths.keys()]);
   return new AppError('endpoint_not_found', {
     details: [{ param: 'path', issue: 'names no endpoint', got: path.slice(0, 200) }],
     fallback: { method: 'GET', path: '/api/v1/pricing', note: 'every endpoint with its price' },
-    ...(meant === undefined ? {} : { suggestion: { path: `/api/v1/${meant}` } }),
+    ...(meant === undefined ? {} : { suggestion: { path: paths.get(meant) } }),
   });
 }
 

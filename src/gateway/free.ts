@@ -67,10 +67,17 @@ export function freeRoutes(deps: FreeDeps): Record<keyof typeof FREE_OPERATIONS,
       resources: endpoints.map((endpoint) => `${publicUrl}${endpoint.path}`),
       methods: methods.filter((method) => method.protocol === protocol),
     });
+  const pages = {
+    '/docs': document('text/html', docsPage(endpoints, schema, publicUrl)),
+    '/docs/methodology': document('text/html', methodologyPage(endpoints, schema, deps.definitions)),
+  };
+  const leadTo =
+    (page: string): FreeHandler =>
+    (_request, response) =>
+      response.redirect(page);
   return {
     // Who opens the address that was printed is a person.
-    '/': (_request, response) => response.redirect('/docs'),
-    '/docs/': (_request, response) => response.redirect('/docs'),
+    '/': leadTo('/docs'),
     '/health': async (_request, response) => {
       const report = await deps.health.report();
       response
@@ -88,8 +95,9 @@ export function freeRoutes(deps: FreeDeps): Record<keyof typeof FREE_OPERATIONS,
     '/llms.txt': document('text/plain', llmsText(endpoints, publicUrl)),
     '/.well-known/x402': document('application/json', wellKnown('x402')),
     '/.well-known/mpp': document('application/json', wellKnown('mpp')),
-    '/docs': document('text/html', docsPage(endpoints, schema, publicUrl)),
-    '/docs/methodology': document('text/html', methodologyPage(endpoints, schema, deps.definitions)),
+    ...pages,
+    // People write addresses of pages so.
+    ...Object.fromEntries(Object.keys(pages).map((page) => [`${page}/`, leadTo(page)])),
   };
 }
 
@@ -107,7 +115,11 @@ function quoteOf(query: URLSearchParams, endpoints: readonly Endpoint[], now: Da
       details: [{ param: 'path', issue: 'was sent more than once', got: [path, ...others].join(', ').slice(0, 200) }],
     });
   const endpoint = endpoints.find((candidate) => candidate.path === path || candidate.name === path.replace(/^\//, ''));
-  if (endpoint === undefined) throw unknownPath(path, endpoints);
+  if (endpoint === undefined)
+    throw unknownPath(
+      path,
+      endpoints.map((candidate) => candidate.path),
+    );
   const parameters = new URLSearchParams(
     [...query].filter(([name, value]) => name !== 'path' && !(name === 'method' && HTTP_METHODS.has(value.toUpperCase()))),
   );

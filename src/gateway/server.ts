@@ -46,19 +46,18 @@ export function makeGateway(deps: GatewayDeps): Express {
   // Express leaves the body out for `If-None-Match: *`: of an answer that was paid for as well. Documents look at the header themselves.
   Object.defineProperty(app.request, 'fresh', { value: false });
   app.use(identify(deps), cors, compression({ filter: packed }));
-  for (const [path, handler] of Object.entries(freeRoutes(deps.free))) app.all(path, only('GET', 'HEAD'), handler);
+  const free = freeRoutes(deps.free);
+  for (const [path, handler] of Object.entries(free)) app.all(path, only('GET', 'HEAD'), handler);
   for (const endpoint of deps.endpoints) {
     const { method, path } = endpoint.endpoint;
     const body = method === 'POST' ? [fitting, express.json({ limit: BODY_LIMIT, strict: false, type: () => true })] : [];
     app.all(path, only(method), ...body, paidHandler(endpoint, deps.paid));
   }
+  const known = [...deps.endpoints.map(({ endpoint }) => endpoint.path), ...Object.keys(free).filter((path) => !path.endsWith('/'))];
   app.use((request: Request, response: Response) => {
     // Browsers ask before they send: refused, they would never read that there is no such path.
     if (request.method === 'OPTIONS') return void response.status(204).end();
-    throw unknownPath(
-      request.path,
-      deps.endpoints.map(({ endpoint }) => endpoint),
-    );
+    throw unknownPath(request.path, known);
   });
   app.use(lastResort(deps.logger));
   return app;
