@@ -7,13 +7,16 @@ import { bazaarOf } from '../src/gateway/discovery';
 import { META_SCHEMA } from '../src/gateway/meta-schema';
 import { ENDPOINTS, ROOT } from './support/catalogue';
 import { type Product, startProduct } from './support/product';
+import { type Unstated, statedBy, withoutReferences } from './support/stated-answers';
 import { PRICE_TABLE, priceRowOf } from './pricing/price-table';
 
 // The contract of all 74 paths, over the whole product, unpaid.
 
 let product: Product;
+let unstated: Unstated;
 beforeAll(async () => {
   product = await startProduct();
+  unstated = statedBy((await (await fetchPath('/openapi.json')).json()) as Record<string, unknown>);
 });
 afterAll(() => product.close());
 
@@ -161,6 +164,7 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))('
     const body = (await response.json()) as { error: string; validation: { errors: { param: string }[] } };
     const missing = endpoint.parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name);
     expect(response.status).toBe(402);
+    expect(unstated(endpoint.method, endpoint.path, 402, body)).toEqual([]);
     expect(body.validation.errors.map(({ param }) => param)).toEqual(expect.arrayContaining(missing));
     // Nobody is told to pay for what would be refused.
     expect(body.error).toMatch(body.validation.errors.length === 0 ? /sign one of the offers/ : /would be refused/);
@@ -200,20 +204,8 @@ interface Operation {
   responses: Record<string, { content: Record<string, unknown> }>;
 }
 
-/** The OpenAPI description, with what it refers to in its place. */
-async function describeApi(): Promise<unknown> {
-  const description = (await (await fetchPath('/openapi.json')).json()) as Record<string, unknown>;
-  const follow = (value: unknown): unknown => {
-    if (typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) return value.map(follow);
-    if (!('$ref' in value)) return Object.fromEntries(Object.entries(value).map(([name, own]) => [name, follow(own)]));
-    const [root, ...steps] = String(value.$ref).split('/');
-    const found = steps.reduce<unknown>((whole, step) => (whole as Record<string, unknown>)[step], description);
-    if (root !== '#' || found === undefined) throw new Error(`${String(value.$ref)} refers to nothing.`);
-    return follow(found);
-  };
-  return follow(description);
-}
+const describeApi = async (): Promise<unknown> =>
+  withoutReferences((await (await fetchPath('/openapi.json')).json()) as Record<string, unknown>);
 
 test('OpenAPI describes every path, with its price, a 402 and an example that is accepted', async () => {
   const { paths } = (await describeApi()) as {
@@ -283,20 +275,34 @@ test('OpenAPI tells what is always there, what a 402 holds, and which headers ma
   }
 });
 
-interface Shape {
-  properties?: Record<string, unknown>;
-  additionalProperties?: unknown;
-  items?: unknown;
-}
+/** Schemas in a description, with where they stand. */
+function schemasIn(value: unknown, path = '', found: [string, Record<string, unknown>][] = []): [string, Record<string, unknown>][] {
+  if (typeof value !== 'object' || value === null) return found;
+  const { items, properties, additionalProperties, oneOf, anyOf, allOf } = value as Record<string, unknown>;
+  found.push([path, value as Record<string, unknown>]);
+  for (const [name, one] of Object.entries({ '[]': items, '{}': additionalProperties, ...(properties as object | undefined) })) schemasIn(one, `${path}.${name}`, found);
+  for (const one of [oneOf, anyOf, allOf].flat()) schemasIn(one, path, found);
+  return found;
+} // prettier-ignore
 
-/** Where an answer holds fields that its schema does not tell of. */
-function untoldIn(schema: unknown, value: unknown, path = ''): string[] {
-  if (schema === undefined) return [path];
-  const { properties, additionalProperties, items } = schema as Shape;
-  if (additionalProperties === true || typeof value !== 'object' || value === null) return [];
-  if (Array.isArray(value)) return items === undefined ? [] : value.flatMap((item) => untoldIn(items, item, `${path}[]`));
-  return Object.entries(value).flatMap(([name, child]) => untoldIn(properties?.[name] ?? additionalProperties, child, `${path}.${name}`));
-}
+test('OpenAPI tells programs what each value of an answer is: a type with every choice, the fields of every object, or that they are free', async () => {
+  const { paths } = (await describeApi()) as {
+    paths: Record<string, Record<string, { responses: Record<string, { content: Record<string, { schema: unknown }> }> }>>;
+  };
+  const schemas = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.values(operations).flatMap(({ responses }) =>
+      Object.values(responses).flatMap(({ content }) => schemasIn(content['application/json']?.schema, path)),
+    ),
+  );
+  const isObject = ({ type }: Record<string, unknown>): boolean => [type].flat().includes('object');
+  const wordless = schemas.filter(([, one]) => isObject(one) && !('properties' in one) && !('additionalProperties' in one));
+  expect([...new Set(wordless.map(([path]) => path))]).toEqual([]);
+  expect([...new Set(schemas.filter(([, one]) => 'enum' in one && !('type' in one)).map(([path]) => path))]).toEqual([]);
+  const named = (name: RegExp) => schemas.filter(([path, one]) => name.test(path) && [one.type].flat().includes('string'));
+  const closed = named(/\.(category|timeframe|band|side|size_bucket)$/);
+  expect(closed.length).toBeGreaterThan(30);
+  expect(closed.filter(([, one]) => !('enum' in one)).map(([path]) => path)).toEqual([]);
+});
 
 test.each(['/health', '/api/v1/pricing', '/api/v1/pricing?path=trades/whales'])(
   'OpenAPI describes %s: it is free, and holds what is told of it',
@@ -316,7 +322,7 @@ test.each(['/health', '/api/v1/pricing', '/api/v1/pricing?path=trades/whales'])(
     expect(tags.map(({ name }) => name)).toEqual(expect.arrayContaining(get.tags));
     expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(answer)));
     expect(Object.keys(answer)).toEqual(expect.arrayContaining(required));
-    expect([...new Set(untoldIn({ properties }, answer))]).toEqual([]);
+    expect(unstated('GET', path.replace(/\?.*/, ''), 200, answer)).toEqual([]);
     if ('quote' in answer)
       expect(Object.keys(answer.quote as object).sort()).toEqual(Object.keys((properties.quote as Described).properties).sort());
   },
@@ -446,6 +452,7 @@ describe('free paths and unknown paths', () => {
     ['/api/v1/something/else', undefined],
   ])('%s is answered with the path that is meant', async (path, meant) => {
     const told = (await (await fetchPath(path)).json()) as Record<string, unknown>;
+    expect(unstated('GET', '/api/v1/pricing', 404, told)).toEqual([]);
     expect(told).toMatchObject({ details: [{ param: 'path', got: path }], fallback: { path: '/api/v1/pricing' } });
     expect(told.suggestion).toEqual(meant === undefined ? null : { path: meant });
   });

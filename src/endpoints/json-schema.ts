@@ -6,6 +6,7 @@ import {
   type GraphQLSchema,
   type SelectionSetNode,
   Kind,
+  getDirectiveValues,
   getNamedType,
   isListType,
   isNonNullType,
@@ -145,7 +146,8 @@ function leafSchema(name: string): JsonSchema {
   if (name === 'Boolean') return { type: 'boolean' };
   if (name === 'DateTime') return { type: 'string', format: 'date-time' };
   if (name === 'Date') return { type: 'string', format: 'date' };
-  return { type: 'string' };
+  const choices = FORMS[name]?.choices;
+  return { type: 'string', ...(choices && { enum: choices }) };
 }
 
 function objectSchema(typeName: string, selection: SelectionSetNode | undefined, schema: GraphQLSchema): JsonSchema {
@@ -156,11 +158,18 @@ function objectSchema(typeName: string, selection: SelectionSetNode | undefined,
   for (const node of selection?.selections ?? []) {
     const field = node.kind === Kind.FIELD ? fields[node.name.value] : undefined;
     if (node.kind !== Kind.FIELD || field === undefined) continue;
-    const value = typeSchema(field.type, node.selectionSet, schema);
+    const choices = choicesOf(field, schema);
+    const value = { ...typeSchema(field.type, node.selectionSet, schema), ...(choices && { enum: choices }) };
     const described = field.description ? { ...value, description: field.description } : value;
     properties[node.alias?.value ?? node.name.value] = isNonNullType(field.type) ? described : nullable(described);
   }
   return { type: 'object', properties, required: Object.keys(properties) };
+}
+
+/** All texts that a field may hold, where @choices tells them. */
+export function choicesOf({ astNode }: GraphQLField<unknown, unknown>, schema: GraphQLSchema): readonly string[] | undefined {
+  const directive = schema.getDirective('choices');
+  return directive && astNode ? (getDirectiveValues(directive, astNode)?.values as string[] | undefined) : undefined;
 }
 
 /** Unknown values are null, never left out. */

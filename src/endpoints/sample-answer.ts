@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import { FORMS } from '../lib/forms';
 import type { Endpoint, Value } from './endpoint';
-import { rootOf, sampleInput } from './json-schema';
+import { choicesOf, rootOf, sampleInput } from './json-schema';
 import { rawOfBody, readParameters } from './read';
 
 /** One value of each scalar; of a closed list and of an enum it is the first. */
@@ -80,7 +80,8 @@ function objectOf(type: GraphQLNamedType, selection: SelectionSetNode | undefine
     selected.flatMap((node) => {
       const field = fields[node.name.value];
       if (field === undefined) return [];
-      return [[node.alias?.value ?? node.name.value, valueOf(field.type, node.selectionSet, told, node.name.value)]];
+      const value = choicesOf(field, told.schema)?.[0] ?? valueOf(field.type, node.selectionSet, told, node.name.value);
+      return [[node.alias?.value ?? node.name.value, value]];
     }),
   );
 }

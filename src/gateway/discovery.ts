@@ -175,7 +175,7 @@ function operationOf(endpoint: Endpoint, schema: GraphQLSchema, methods: readonl
     ...requestOf(endpoint, schema),
     responses: {
       '200': {
-        description: 'Paid and answered',
+        description: 'Paid and answered; with `fields`, what is not named there is left out',
         headers: SHARED_HEADERS,
         content: contentOf(endpoint, answer, sampleAnswer(endpoint, schema)),
       },

@@ -5,6 +5,10 @@ export const textOrNull = { type: ['string', 'null'] };
 export const number = { type: 'number' };
 export const numberOrNull = { type: ['number', 'null'] };
 export const object = { type: 'object' };
+/** An object whose fields are not told: each kind of answer has its own. */
+const anything = { ...object, additionalProperties: true };
+/** One of these words. */
+export const word = (...choices: readonly string[]): object => ({ ...text, enum: choices });
 /** An object that always has all these fields. */
 export const record = (properties: object, description?: string): object => ({
   ...object,
@@ -19,7 +23,11 @@ const ERROR_PROPERTIES = {
   code: { ...text, enum: Object.keys(ERRORS), description: 'What went wrong; each has one status.' },
   reason: { ...textOrNull, description: 'What lies behind the code, in short; null where the code says all.' },
   request_id: { ...text, description: 'Id of this answer, as in `X-Request-Id`.' },
-  charged: { enum: [false, 'pending'], description: '`pending` only while a payment that was sent is not confirmed.' },
+  charged: {
+    type: ['boolean', 'string'],
+    enum: [false, 'pending'],
+    description: '`pending` only while a payment that was sent is not confirmed.',
+  },
   details: {
     type: 'array',
     description: 'What is wrong with which parameter.',
@@ -36,6 +44,7 @@ const ERROR_PROPERTIES = {
     required: ['method', 'path', 'note'],
   },
   suggestion: {
+    ...anything,
     type: ['object', 'null'],
     description: 'What to send in its place: parameters (null: leave it out), or the path that is meant.',
   },
@@ -67,21 +76,35 @@ export const PRICE_PROPERTIES = {
       special_multiplier: number,
       filters: { type: 'array', items: record({ param: text, factor: number }), description: 'The filters that count.' },
       cap_usd: { ...numberOrNull, description: 'The highest price of the endpoint, where it has one of its own.' },
-      clamped: { enum: ['floor', 'ceiling', 'cap', null], description: 'Which bound holds the price.' },
+      clamped: { ...textOrNull, enum: ['floor', 'ceiling', 'cap', null], description: 'Which bound holds the price.' },
     },
     'The price, factor by factor.',
   ),
-  validation: {
-    ...object,
-    description: 'The free check of the parameters.',
-    properties: {
+  validation: record(
+    {
       valid: { type: 'boolean', description: 'false: a paid request would be refused, uncharged.' },
       errors: ERROR_PROPERTIES.details,
       ignored_params: { type: 'array', items: text, description: 'What was sent and is no parameter of this endpoint.' },
-      resolved: { ...object, additionalProperties: true, description: 'The parameters as they are understood, defaults included.' },
-      suggestion: { ...object, additionalProperties: true, description: 'Parameters to send in place of those sent.' },
+      resolved: { ...anything, description: 'The parameters as they are understood, defaults included.' },
+      suggestion: { ...anything, description: 'Parameters to send in place of those sent.' },
     },
+    'The free check of the parameters.',
+  ),
+};
+
+/** An offer of x402; version 1 has more fields. */
+const OFFER = {
+  ...anything,
+  properties: {
+    scheme: text,
+    network: text,
+    amount: { ...text, description: 'The price in micro-USDC.' },
+    asset: { ...text, description: 'Mint of USDC.' },
+    payTo: text,
+    maxTimeoutSeconds: { type: 'integer' },
+    extra: anything,
   },
+  required: ['scheme', 'network', 'amount', 'asset', 'payTo', 'maxTimeoutSeconds', 'extra'],
 };
 
 /** What a 402 holds beside that; one whose payment was refused for good makes no new offer. */
@@ -94,10 +117,10 @@ export const OFFER_SCHEMA = {
         ...PRICE_PROPERTIES,
         expires_at: { ...text, format: 'date-time', description: 'Until when the offers stand.' },
         x402Version: { type: 'integer' },
-        resource: { ...object, description: 'What is sold: its address, in words, and its media type.' },
-        accepts: { type: 'array', items: object, description: 'The offers of x402, as in `PAYMENT-REQUIRED`.' },
+        resource: record({ url: text, description: text, mimeType: text }, 'What is sold: its address, in words, and its media type.'),
+        accepts: { type: 'array', items: OFFER, description: 'The offers of x402, as in `PAYMENT-REQUIRED`.' },
         extensions: {
-          ...object,
+          ...anything,
           description: '`bazaar.schema` is the JSON Schema of the parameters and of the answer, `bazaar.info` an example of both.',
         },
       },

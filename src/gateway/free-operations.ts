@@ -1,4 +1,4 @@
-import { PRICE_PROPERTIES, contentOfError, number, numberOrNull, object, record, text, textOrNull } from './error-schema';
+import { PRICE_PROPERTIES, contentOfError, number, numberOrNull, object, record, text, textOrNull, word } from './error-schema';
 
 export const FREE_TAG = ['free', 'Free: prices, and the state of the service'] as const;
 
@@ -14,7 +14,7 @@ const FILTER = { param: text, factor: number, condition: { ...text, description:
 
 const PARAMETER = record({
   name: text,
-  in: { enum: ['query', 'body'] },
+  in: word('query', 'body'),
   type: { ...text, description: 'Type of its values; `[]` after that of a list.' },
   default: { description: 'null where there is none.' },
   allowed: { type: ['array', 'null'], items: text, description: 'All values, where only these are taken.' },
@@ -24,7 +24,7 @@ const PARAMETER = record({
 });
 
 const PRICED = record({
-  method: { enum: ['GET', 'POST'] },
+  method: word('GET', 'POST'),
   path: text,
   venue: text,
   tier: text,
@@ -42,13 +42,13 @@ const PRICED = record({
 });
 
 const METHOD = record({
-  protocol: { enum: ['x402', 'mpp'] },
+  protocol: word('x402', 'mpp'),
   method: text,
   network: text,
   asset: text,
   decimals: integer,
   recipient: text,
-  fees_paid_by: { enum: ['client', 'server'] },
+  fees_paid_by: word('client', 'server'),
 });
 
 const PRICES = {
@@ -73,7 +73,7 @@ const QUOTE = record(
   'Only where `path` is sent: the price of that request, and the free check of its parameters.',
 );
 
-const BACKEND = { status: { enum: ['ok', 'down'] }, latency_ms: number };
+const BACKEND = { status: word('ok', 'down'), latency_ms: number };
 
 const FEED = record({
   feed: text,
@@ -99,13 +99,13 @@ const FEED = record({
 const VENUE = record({
   last_event_at: instantOrNull,
   lag_s: { ...integerOrNull, description: 'Seconds from the time up to which the sources have been read to now.' },
-  status: { enum: ['ok', 'stale', 'empty'] },
-  mode: { enum: ['live', 'recorded'] },
+  status: word('ok', 'stale', 'empty'),
+  mode: word('live', 'recorded'),
   feeds: { type: 'array', items: FEED },
 });
 
 const HEALTH = {
-  status: { enum: ['ok', 'degraded', 'down'], description: '`degraded`: a part is down, or some data is too old to be sold.' },
+  status: { ...word('ok', 'degraded', 'down'), description: '`degraded`: a part is down, or some data is too old to be sold.' },
   service: text,
   version: text,
   auth_mode: text,
@@ -116,7 +116,7 @@ const HEALTH = {
   newer_migrations: list('What a newer version changed in the database: this one no longer reads feeds.', text),
   facilitator: { ...boolean, description: 'Whether any protocol takes payments.' },
   payments: byName(
-    record({ status: { enum: ['ok', 'down', 'off'] }, latency_ms: numberOrNull, last_settlement_at: instantOrNull }),
+    record({ status: word('ok', 'down', 'off'), latency_ms: numberOrNull, last_settlement_at: instantOrNull }),
     'State of each protocol, and when it last settled a payment.',
   ),
   semaphore: record(
@@ -181,7 +181,7 @@ export const FREE_OPERATIONS = {
         { quote: QUOTE, ...PRICES },
         Object.keys(PRICES),
       ),
-      default: { description: 'No such endpoint, or more than one', content: contentOfError('Error') },
+      '4XX': { description: 'No such endpoint, or more than one', content: contentOfError('Error') },
     },
   },
   '/health': {

@@ -1,7 +1,8 @@
 import type { Endpoint } from '../endpoints/endpoint';
+import { DCA_TIMEFRAMES } from '../lib/timeframe';
 import { priceRange } from '../pricing/catalog';
 import { dollars } from '../pricing/tiers';
-import { text } from './error-schema';
+import { record, text } from './error-schema';
 import { anchor } from './pages/page';
 
 /** Where it is told how an endpoint's answers are computed. */
@@ -16,30 +17,27 @@ const TRACK_RECORD = {
   type: 'array',
   description:
     'Signal endpoints only: how the signals of earlier daily snapshots of this endpoint turned out by now. All signals count, none is dropped.',
-  items: {
-    type: 'object',
-    properties: {
-      horizon: { ...text, description: 'When a signal is judged: `resolution` of its market, or so many hours later.' },
-      signals: { ...integer, description: 'Signals that could be judged.' },
-      hit_rate: { ...orNull(number), description: 'Share that would have gained, 0-1.' },
-      hit_rate_lb: { ...orNull(number), description: 'Lower end of its 90 % Wilson interval.' },
-      mean_return_pct: { ...orNull(number), description: 'Mean gain of who followed at the price of the signal, in percent of the stake.' },
-      baseline_hit_rate: {
-        ...orNull(number),
-        description: 'Share of hits that prices implied: 0.9 hits at prices of 0.9 are no edge.',
-      },
-      backdated: { ...integer, description: 'Those of them that were told after their day, from what was known then.' },
-      from: { ...orNull(instant), description: 'First signal counted.' },
-      to: { ...orNull(instant), description: 'Last signal counted.' },
+  items: record({
+    horizon: { ...text, description: 'When a signal is judged: `resolution` of its market, or so many hours later.' },
+    signals: { ...integer, description: 'Signals that could be judged.' },
+    hit_rate: { ...orNull(number), description: 'Share that would have gained, 0-1.' },
+    hit_rate_lb: { ...orNull(number), description: 'Lower end of its 90 % Wilson interval.' },
+    mean_return_pct: { ...orNull(number), description: 'Mean gain of who followed at the price of the signal, in percent of the stake.' },
+    baseline_hit_rate: {
+      ...orNull(number),
+      description: 'Share of hits that prices implied: 0.9 hits at prices of 0.9 are no edge.',
     },
-  },
+    backdated: { ...integer, description: 'Those of them that were told after their day, from what was known then.' },
+    from: { ...orNull(instant), description: 'First signal counted.' },
+    to: { ...orNull(instant), description: 'Last signal counted.' },
+  }),
 };
 
 const PROPERTIES = {
   request_id: { ...text, description: 'Id of this answer, as in `X-Request-Id`.' },
   endpoint: { ...text, description: 'The path after `/api/v1/`.' },
   as_of: { ...instant, description: 'The instant the answer tells of; of a snapshot, when it was built.' },
-  timeframe: { ...orNull(text), description: 'Token of the window; null where the question has none.' },
+  timeframe: { ...orNull(text), enum: [...DCA_TIMEFRAMES, null], description: 'Token of the window; null where the question has none.' },
   window: {
     ...orNull({ type: 'object' }),
     description: 'Both ends of the window: `from` belongs to it, `to` does not.',
