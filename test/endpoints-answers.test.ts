@@ -9,20 +9,23 @@ import { brokenRules } from './support/answer-rules';
 import { type Input, type Told, ask, requestOf } from './support/ask';
 import { ENDPOINTS, ROOT } from './support/catalogue';
 import { type OpenGateway, startOpenGateway } from './support/open-gateway';
+import { type Unstated, statedBy } from './support/stated-answers';
 import { SORT_ORDERS, outOfOrder, sortedRows } from './support/sort-orders';
 import { defaultInput, loosestInput } from './support/subjects';
 import { type ThreeWorlds, commonWorlds } from './support/three-worlds';
 
-// The contract of all 74 answers, over small scored worlds: every choice, every bound, units by name, orders, counts, and that
-// REST and GraphQL say the same.
+// The contract of all 74 answers, over small scored worlds: every choice, every bound, units by name, orders, counts, that each is as
+// OpenAPI states it, and that REST and GraphQL say the same.
 
 let worlds: ThreeWorlds;
 let gateway: OpenGateway;
+let unstated: Unstated;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
 
 beforeAll(async () => {
   worlds = await commonWorlds();
   gateway = await startOpenGateway(worlds.database, worlds.now);
+  unstated = statedBy((await (await fetch(`${gateway.url}/openapi.json`)).json()) as Record<string, unknown>);
 });
 afterAll(async () => {
   agent.destroy();
@@ -37,7 +40,11 @@ const loosest = (endpoint: Endpoint): Input => loosestInput(endpoint, worlds.sub
 async function send(endpoint: Endpoint, input: Input): Promise<Told & { json: Answer }> {
   const { path, body } = requestOf(endpoint, input);
   const told = await ask(gateway.url, agent, endpoint.method, path, body);
-  return { ...told, json: JSON.parse(told.body) as Answer };
+  const json = JSON.parse(told.body) as Answer;
+  // Whatever is asked here: what comes back is as OpenAPI states it for the path and the status.
+  const differing = unstated(endpoint.method, endpoint.path, told.status, json);
+  expect([endpoint.name, told.status, differing]).toEqual([endpoint.name, told.status, []]);
+  return { ...told, json };
 }
 
 interface Answer {
