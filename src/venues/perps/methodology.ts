@@ -21,7 +21,7 @@ export const methodology: readonly Definition[] = [
     title: 'Fills, sides and flips',
     text: `A fill is one account's part of a match. \`side\` says what it did to the account's position: Open Long, Close Short (both buys), Open Short, Close Long (both sells); \`direction\` is the position it belongs to, \`trade_side\` BUY or SELL. A fill that turns a long into a short, or back, is a flip: it is listed as a close and an open with one \`trade_id\`, counts as one fill, its fee is shared out by size and its closed PnL belongs to the close. \`min_usd\` looks at each of the two rows. A liquidation or auto-deleveraging is a close; the flag is on the account that was closed.
 
-Market-wide \`total_trades\` and \`trade_count\` are matches, those of an account its fills. Fills of which no side on record says who took count in volume, not in buys and sells; a warning tells how many.`,
+Market-wide \`total_trades\` and \`trade_count\` are matches, those of an account its fills. Fills of which no side on record says who took count in volume, not in buys and sells; a warning tells how many. A settlement (a coin is taken off, and the venue closes what is held) is a fill of its account and no match: \`is_taker\` is null.`,
   },
   {
     id: 'perps-volume',

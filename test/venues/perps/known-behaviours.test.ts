@@ -108,6 +108,24 @@ test('a coin that was only settled was not traded: no row of zeros, whatever tel
   }
 });
 
+test('who is settled takes from nobody, though the upstream says that it crossed', async () => {
+  const old = { coin: 'OLD', px: '10', sz: '1' };
+  await load(db.pool, [match(ago(30), { ...old, side: 'B', taker: [BOB, '0.0'], maker: [MAX, '0.0'] })]);
+  const settled = (side: 'B' | 'A', startPosition: string, tid: number) =>
+    wireFill({ ...old, time: ago(20).getTime(), dir: 'Settlement', px: '8', side, startPosition, tid, crossed: true });
+  await load(db.pool, [settled('A', '1.0', 77_001)], { account: BOB });
+  await load(db.pool, [settled('B', '-1.0', 77_002)], { account: MAX });
+  const ratio = await ask<object[]>(db, 'perps/trades/long-short-ratio', { coin: 'OLD', timeframe: '1h', bucket_size: '1d' }, NOW);
+  expect(ratio.data).toMatchObject([{ long_volume: 10, short_volume: 0, long_traders: 1, short_traders: 0, trade_count: 1 }]);
+  const rows = (await ask<Fill[]>(db, 'perps/trades/feed', { coin: 'OLD' }, NOW)).data;
+  expect(rows.map(({ side, is_taker }) => `${side} ${String(is_taker)}`).sort()).toEqual([
+    'Close Long null',
+    'Close Short null',
+    'Open Long true',
+    'Open Short false',
+  ]);
+});
+
 test.each([
   ['perps/traders/leaderboard', { timeframe: 'all', min_trades: 1, coin: 'DOGE' }, { coin: null }],
   ['perps/pressure/pairs', { timeframe: 'all', coins: ['DOGE'] }, { coins: null }],

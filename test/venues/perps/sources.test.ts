@@ -28,7 +28,7 @@ describe('fills by block', () => {
       { trader: B, coin: 'BTC', size: '0.5', open_size: '0.3', start_position: '-0.2', closed_pnl: '12.5', fee_usd: '14.4', is_taker: true, is_liquidation: false, dir: 'Short > Long', tx_hash: `0x1f${'0'.repeat(61)}1` },
       { trader: D, coin: 'xyz:CL', size: '10.0', open_size: '0', start_position: '10.0', closed_pnl: '-31.0', fee_usd: '0.2', is_taker: true, is_liquidation: true, dir: 'Close Long', tx_hash: null },
       { trader: A, coin: 'xyz:CL', size: '10.0', open_size: '10.0', start_position: '0.0', closed_pnl: '0.0', fee_usd: '0.1', is_taker: false, is_liquidation: false, dir: 'Open Long', tx_hash: null },
-      { trader: E, coin: 'TIA', size: '50.0', open_size: '0', start_position: '50.0', closed_pnl: '3.0', fee_usd: '0.0', is_taker: true, is_liquidation: false, dir: 'Settlement', tx_hash: null },
+      { trader: E, coin: 'TIA', size: '50.0', open_size: '0', start_position: '50.0', closed_pnl: '3.0', fee_usd: '0.0', is_taker: null, is_liquidation: false, dir: 'Settlement', tx_hash: null },
     ]); // prettier-ignore
     expect(await rows('SELECT coin, tid::text, usd_value::float, taker_is_buy, is_liquidation FROM perp_match ORDER BY tid')).toEqual([
       { coin: 'BTC', tid: '501', usd_value: 32_000, taker_is_buy: true, is_liquidation: false },

@@ -38,6 +38,7 @@ export const OUT_OF_SCOPE: readonly SkipReason[] = ['spot', 'outcome', 'aggregat
 
 const SPOT_LABELS: readonly string[] = ['Buy', 'Sell', 'Spot Dust Conversion'];
 const FORCED = /^(Auto-Deleveraging|Liquidated)/;
+const SETTLEMENT = 'Settlement';
 // Collateral of the venue's dexes is one of these; each counts as one dollar.
 const DOLLARS: readonly unknown[] = ['USDC', 'USDT0', 'USDT', 'USDH', 'USDE'];
 const DECIMAL = /^-?\d{1,30}(\.\d{1,30})?([eE][-+]?\d{1,2})?$/;
@@ -74,7 +75,8 @@ export function decodeFill(account: string | undefined, raw: unknown): Fill | Sk
     time,
     is_buy: fill.side === 'B',
     ...amounts,
-    is_taker: decodeBoolean(fill.crossed),
+    // A settlement says that it crossed.
+    is_taker: isSettlement({ dir }) ? null : decodeBoolean(fill.crossed),
     is_liquidation: forced || liquidated === trader,
     liquidates: forced || liquidated !== undefined,
     dir,
@@ -145,6 +147,9 @@ function derivedTid(fill: Fill): string {
   const bits = crypto.createHash('sha256').update(content).digest().readBigUInt64BE() >> 12n;
   return `-${bits + 1n}`;
 }
+
+/** A settlement (of a coin that is taken off) is booked by the venue, one account at a time: nobody is on the other side. */
+export const isSettlement = ({ dir }: Pick<Fill, 'dir'>): boolean => dir === SETTLEMENT;
 
 /** The natural key: an account's part in one trade. */
 export function keyOf(fill: Pick<Fill, 'coin' | 'trader' | 'tid' | 'oid' | 'time'>): string {

@@ -3,6 +3,7 @@ import { copyRows } from '../../../db/copy';
 import { addMatches, changeMatches } from '../rollups/hours';
 import type { ReckonedFill } from './amounts';
 import { copiedOf } from './copied';
+import { isSettlement } from './fill';
 
 /** A match as its recorded sides tell it. Decimals as text, `time` in milliseconds. */
 interface Match {
@@ -89,8 +90,7 @@ const COMPLETE_ALONE = { name: 'perps_complete_matches_alone', text: `WITH ${GIV
 function matchesOf(fills: readonly ReckonedFill[]): Match[] {
   const matches = new Map<string, Match>();
   for (const fill of fills) {
-    // A settlement is booked by the venue, one account at a time: nobody is on the other side.
-    if (fill.dir === 'Settlement') continue;
+    if (isSettlement(fill)) continue;
     const { coin, tid, time, price, size, usd_value } = fill;
     const key = `${coin}|${tid}|${time}`;
     let match = matches.get(key);
