@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { DAY_MS } from '../../../lib/time';
 
-/** Two accounts are one cluster when each has this share of its matches, and so many of them, with the other: both live on each other. */
+/** Two accounts are one cluster when each has this share of all its fills, and so many of them, with the other: both live on each other. */
 export const CLUSTER = { share: 0.5, matches: 10 } as const;
 
 const TODAY = "date_trunc('day', $1::timestamptz, 'UTC')";
@@ -40,7 +40,8 @@ SELECT trader, other, usd, matches FROM (${dealtBetween('$2::timestamptz', TODAY
 ON CONFLICT (trader, other) DO UPDATE SET usd = kept.usd + EXCLUDED.usd, matches = kept.matches + EXCLUDED.matches`,
 };
 
-// $1: the run; $2: from when on facts tell it; what is kept tells the days before, where there are any.
+// $1: the run; $2: from when on facts tell it; what is kept tells the days before, where there are any. Of the whole trading of accounts: of some of it the other
+// side may not be on record.
 const SELF_TRADES = {
   name: 'perps_self_trades',
   text: `
@@ -50,10 +51,14 @@ WITH dealt AS MATERIALIZED (
     UNION ALL (${dealtBetween('$2::timestamptz', '$1')})
   ) d GROUP BY 1, 2
 ),
-volume AS (SELECT trader, sum(usd) AS usd, sum(matches) AS matches FROM dealt GROUP BY trader),
+later AS (SELECT trader, sum(usd_value) AS usd, count(*) AS fills FROM perp_fill WHERE timestamp >= $1 GROUP BY trader),
+whole AS (
+  SELECT p.trader, p.volume_usd - coalesce(later.usd, 0) AS usd, p.fills - coalesce(later.fills, 0) AS fills
+  FROM perp_trader p LEFT JOIN later ON later.trader = p.trader
+),
 leaning AS MATERIALIZED (
-  SELECT d.trader, d.other, d.usd, v.usd AS volume FROM dealt d JOIN volume v ON v.trader = d.trader
-  WHERE d.trader = d.other OR (d.matches >= ${CLUSTER.matches} AND d.matches >= ${CLUSTER.share} * v.matches)
+  SELECT d.trader, d.other, d.usd, whole.usd AS volume FROM dealt d JOIN whole ON whole.trader = d.trader
+  WHERE d.trader = d.other OR (d.matches >= ${CLUSTER.matches} AND d.matches >= ${CLUSTER.share} * whole.fills)
 )
 SELECT a.trader, (sum(a.usd) / a.volume)::float8 AS share FROM leaning a JOIN leaning b ON b.trader = a.other AND b.other = a.trader
 GROUP BY a.trader, a.volume`,

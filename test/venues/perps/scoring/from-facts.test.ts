@@ -75,13 +75,15 @@ function selfTrades(facts: readonly Fact[]): (user: string) => number {
       }
   const byUser = groupBy([...dealt].map(([key, row]) => ({ user: key.split(' ')[0] as string, other: key.split(' ')[1] as string, ...row })), ({ user }) => user); // prettier-ignore
   const rowsOf = (user: string) => byUser.get(user) ?? [];
+  const whole = groupBy(facts, ({ user }) => user);
+  const wholeOf = (user: string): Fact[] => whole.get(user) ?? [];
   const leansOn = (user: string, other: string): boolean => {
-    const matches = sum(rowsOf(user).map((row) => row.matches));
+    const matches = wholeOf(user).length;
     return user === other || rowsOf(user).some((row) => row.other === other && row.matches >= 10 && row.matches >= 0.5 * matches);
   };
   return (user) => {
     const clustered = rowsOf(user).filter(({ other }) => leansOn(user, other) && leansOn(other, user));
-    return sum(clustered.map(({ usd }) => usd)) / sum(rowsOf(user).map(({ usd }) => usd));
+    return sum(clustered.map(({ usd }) => usd)) / usdOf(wholeOf(user));
   };
 }
 

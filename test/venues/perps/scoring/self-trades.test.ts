@@ -1,11 +1,13 @@
 import { perpsWorld } from '../../../../src/sandbox/simulator/perps';
+import { groupedBy } from '../../../../src/lib/grouped';
 import { perps } from '../../../../src/venues/perps/index';
 import { lockRollups } from '../../../../src/venues/perps/rollups/rebuild';
 import { listSelfTrades } from '../../../../src/venues/perps/scoring/self-trades';
 import { testDatabase } from '../../../support/database';
 import { type Exact, ZERO, exact, over, rounded, sum, times } from '../exact';
 import { type RawFill, fillsOf } from '../recount';
-import { type TestDatabase, load } from '../support';
+import { ANN, BOB } from '../small-world';
+import { type TestDatabase, load, wireFill } from '../support';
 
 const START = new Date('2026-03-01T00:00:00Z');
 const pages = [...perpsWorld({ seed: 7, size: 20_000, start: START }).pages(START, new Date('2026-03-09T00:00:00Z'))];
@@ -64,17 +66,20 @@ function dealtIn(loaded: readonly RawFill[], now: Date): Dealt {
   return dealt;
 }
 
-/** The shares that follow from it. */
+/** The shares of all fills that follow from it. */
 function recounted(loaded: readonly RawFill[], now: Date): Record<string, number> {
   const dealt = dealtIn(loaded, now);
+  const whole = groupedBy(
+    loaded.filter(({ time }) => time < now.getTime()),
+    ({ user }) => user,
+  );
   const leans = (trader: string, other: string): boolean => {
-    const own = dealt.get(trader);
-    const pair = own?.get(other);
-    const all = [...(own?.values() ?? [])].reduce((total, { matches: n }) => total + n, 0);
+    const pair = dealt.get(trader)?.get(other);
+    const all = whole.get(trader)?.length ?? 0;
     return pair !== undefined && (trader === other || (pair.matches >= 10 && pair.matches >= all / 2));
   };
   const shown = [...dealt].flatMap(([trader, own]): [string, number][] => {
-    const volume = sum([...own.values()].map(({ usd }) => usd));
+    const volume = sum((whole.get(trader) ?? []).map(({ px, sz }) => times(exact(px), exact(sz))));
     const cluster = [...own].filter(([other]) => leans(trader, other) && leans(other, trader)).map(([, { usd }]) => usd);
     return cluster.length === 0 ? [] : [[trader, rounded(over(sum(cluster), volume))]];
   });
@@ -129,6 +134,22 @@ test('days are kept from run to run; late fills, a run of the past and one after
   await inTransaction(async (client) => perps.rebuild?.(client));
   expect(await keptDays()).toEqual([]);
   expect(await shares(at(7, '09:30:00'))).toEqual(whole);
+});
+
+test.each([
+  [10, { [ANN]: 0.5, [BOB]: 0.5 }],
+  [11, {}],
+])('ten matches between two accounts, and %d of each of which no other side was seen', async (others, told) => {
+  const page = (side: 'B' | 'A', first: number): unknown[] =>
+    Array.from({ length: 10 + others }, (_, place) => {
+      const tid = place < 10 ? place + 1 : first + place;
+      return wireFill({ tid, side, crossed: side === 'B', startPosition: `${side === 'B' ? '' : '-'}${place}.0`, time: at(1).getTime() + tid * 1_000 });
+    }); // prettier-ignore
+  await load(db.pool, page('B', 1_000), { account: ANN });
+  await load(db.pool, page('A', 2_000), { account: BOB });
+  expect(await shares(at(2))).toEqual(told);
+  // Until then they had only dealt with each other.
+  expect(await shares(at(1, '00:10:00'))).toEqual({ [ANN]: 1, [BOB]: 1 });
 });
 
 test('a day that is kept is not read again', async () => {
