@@ -243,6 +243,20 @@ test('traders/compare: leaders, shared coins, the same way or not', async () => 
   }); // prettier-ignore
 });
 
+test('traders/compare: coins of the same volume by name, without the noise of binary fractions', async () => {
+  const own = await testDatabase();
+  try {
+    const buys = (coin: string, trader: string, sz: string) =>
+      match(ago(5), { coin, px: '1', sz, side: 'B', taker: [trader, '0.0'], maker: [MAX, '0.0'] });
+    // 0.1 + 0.2 is more than 0.3 to a machine.
+    await load(own.pool, [buys('ZZ', ANN, '0.1'), buys('ZZ', BOB, '0.2'), buys('AA', ANN, '0.15'), buys('AA', BOB, '0.15')]);
+    const { data } = await ask<{ shared_coins: Row[] }>(own, 'perps/traders/compare', { traders: [ANN, BOB] }, NOW);
+    expect(data.shared_coins.map(({ coin }) => coin)).toEqual(['AA', 'ZZ']);
+  } finally {
+    await own.drop();
+  }
+});
+
 test('traders/leaderboard: by PnL of seven days', async () => {
   const rows = await answer('perps/traders/leaderboard', { min_trades: 2 });
   expect(rows).toMatchObject([

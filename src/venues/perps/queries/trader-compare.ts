@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors';
 import { groupedBy } from '../../../lib/grouped';
-import { pearson, roundTo } from '../../../lib/statistics';
+import { pearson, roundTo, sum } from '../../../lib/statistics';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { listPositions } from './held';
@@ -64,7 +64,7 @@ function sharedCoins(
     traders.flatMap((trader) => coins.get(trader) ?? []),
     (own) => own.coin,
   );
-  const volume = (rows: readonly TraderCoin[]): number => rows.reduce((sum, row) => sum + Number(row.volume), 0);
+  const volume = (rows: readonly TraderCoin[]): number => roundTo(sum(rows.map((row) => Number(row.volume))), 6);
   return [...byCoin]
     .filter(([, rows]) => rows.length > 1)
     .sort(([a, left], [b, right]) => volume(right) - volume(left) || (a < b ? -1 : 1))
