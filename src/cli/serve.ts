@@ -60,7 +60,12 @@ class Running {
 /** Without settings. */
 const USUAL_URL = 'http://localhost:3000';
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+/** Whether the process was asked to stop: what a start that is cut off still comes to say is no news then. */
+let stopping = false;
+
+const say = (line: string): void => {
+  if (!stopping) process.stdout.write(`${line}\n`);
+};
 
 /** Starts the product: database, chains, world, gateway. Runs until Ctrl-C, then stops everything it started, in reverse order. */
 export const command: Command = async (args, place) => {
@@ -85,11 +90,10 @@ export const command: Command = async (args, place) => {
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
 function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false;
     const ask = (): void => {
-      if (asked) process.exit(130);
-      asked = true;
+      if (stopping) process.exit(130);
       say('\nStopping …');
+      stopping = true;
       resolve();
     };
     process.on('SIGINT', ask).on('SIGTERM', ask);
