@@ -1,6 +1,9 @@
 import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import type { Parameters } from './parameters';
 
+/** SQL of when the newest fill of all was; null while there is none. */
+export const NEWEST_FILL = `(SELECT max(at) FROM pm_latest_fill WHERE category = '')`;
+
 /**
  * SQL of how many wallets made their latest take in each of `categories` (SQL of an array; '' of their latest fill of all) at `from` or later: category, wallets;
  * several rows of a category are to be added up.

@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../../lib/time';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import { sizeBucket, sizeTenth } from '../rollups/told-hours';
 import { IS_MACHINE, SMART_SCORE } from '../scoring/tiers';
-import { latestSince } from './latest-wallets';
+import { NEWEST_FILL, latestSince } from './latest-wallets';
 import { Parameters } from './parameters';
 import { cutAt } from './pieces';
 import { untoldHours } from './told-pieces';
@@ -19,7 +19,7 @@ const HOURS: Statement = {
 ), days AS MATERIALIZED (
   SELECT day FROM told JOIN pm_told_day USING (day) GROUP BY day HAVING count(*) = 24
 )
-SELECT (SELECT max(at) FROM pm_latest_fill WHERE category = '') < $4 AS newest, (SELECT count(*)::int FROM told) AS told,
+SELECT ${NEWEST_FILL} < $4 AS newest, (SELECT count(*)::int FROM told) AS told,
   ARRAY(SELECT to_char(day, 'YYYY-MM-DD') FROM days) AS days, ARRAY(SELECT hour FROM told WHERE is_any AND day NOT IN (SELECT day FROM days)) AS hours,
   ${untoldHours('told', 'true', "told.run_day IN ($3::date, 'infinity')")} AS untold`,
 };

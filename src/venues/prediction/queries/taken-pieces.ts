@@ -1,4 +1,5 @@
 import { BEGINNING, END } from '../../../lib/timeframe';
+import { NEWEST_FILL } from './latest-wallets';
 import type { Parameters } from './parameters';
 import { type Tile, type Unit, tilesOf } from '../../../lib/tiles';
 
@@ -109,6 +110,13 @@ LEFT JOIN (SELECT condition_id, ${sums} FROM (${since}) AS piece GROUP BY condit
 
 /** SQL of what takers did on each market at `from` or later, in the columns of marketPieces. */
 export const piecesSince = (from: Date, parameters: Parameters): string => datedPieces([from, END], 'day', parameters, 'true', 'taken');
+
+/**
+ * SQL of what takers ever did on each market: condition_id, buys, sells, buy_usdc, sell_usdc, one row a market; no row at all where there is a fill of `end` or later.
+ * As of now there is none, and lives are read as they stand, in two thirds of the time of looking for what to take off.
+ */
+export const livesUntil = (end: Date, parameters: Parameters): string =>
+  `SELECT condition_id, ${BUYS_AND_SELLS.join(', ')} FROM pm_market_total WHERE ${NEWEST_FILL} < ${parameters.add(end, 'timestamptz')}`;
 
 type MarketUnit = Exclude<Unit, 'bar' | 'minute'>;
 

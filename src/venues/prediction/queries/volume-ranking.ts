@@ -1,6 +1,6 @@
 import type { Sql } from '../../../db/sql';
 import { Parameters } from './parameters';
-import { comparedPieces } from './taken-pieces';
+import { comparedPieces, livesUntil, marketPieces } from './taken-pieces';
 import { type ToldHours, withTold } from './told-pieces';
 import { type VolumeGroup, type VolumeScope, grainOf, nameOf, placeOf, readingOf, toldOf } from './volumes';
 
@@ -80,19 +80,34 @@ function volumesOf(
   return { volumes, name };
 }
 
-/** The same of whole lives: there is one piece a market, so nothing is to be kept for both what is shown and what all come to. */
-async function rankLives(sql: Sql, group: VolumeGroup, scope: VolumeScope, limit: number): Promise<VolumeRanking | null> {
-  const read = (parameters: Parameters): { volume: string; name: string } => {
-    const { pieces, label, markets, name } = readingOf('ranking', group, scope, parameters, 'life', null);
-    const volume = `SELECT ${label} AS label, buy_usdc + sell_usdc AS volume, (buys + sells)::int AS trades FROM (${pieces}) AS piece ${markets} WHERE buys + sells > 0`;
-    return { volume, name };
+/** The same of whole lives: as they stand where nothing came after the cut, else less what did. */
+const rankLives = async (...asked: [Sql, VolumeGroup, VolumeScope, number]): Promise<VolumeRanking | null> =>
+  (await readLives('standing', ...asked)) ?? (await readLives('less', ...asked));
+
+/** There is one piece a market, so nothing is to be kept for both what is shown and what all come to. Null where there is no market, or `standing` lives went on. */
+async function readLives(
+  how: 'standing' | 'less',
+  sql: Sql,
+  group: VolumeGroup,
+  scope: VolumeScope,
+  limit: number,
+): Promise<VolumeRanking | null> {
+  const read = (parameters: Parameters): string => {
+    const pieces =
+      how === 'standing' ? livesUntil(scope.cut.bounds[1] as Date, parameters) : marketPieces(scope.cut.bounds, 'life', parameters);
+    const { label, markets } = placeOf(group, scope, parameters);
+    return `SELECT ${label} AS label, buy_usdc + sell_usdc AS volume, (buys + sells)::int AS trades FROM (${pieces}) AS piece ${markets} WHERE buys + sells > 0`;
   };
   const [shown, all] = [new Parameters(), new Parameters()];
-  const [first, whole] = [read(shown), read(all)];
-  const text = `SELECT *, '0' AS previous FROM (${first.volume}) AS volume ORDER BY volume DESC, label COLLATE "C" LIMIT ${shown.add(limit, 'int')}`;
+  const name = `${nameOf('ranking', group, scope)}_lives_${how}`;
+  const text = `SELECT *, '0' AS previous FROM (${read(shown)}) AS volume ORDER BY volume DESC, label COLLATE "C" LIMIT ${shown.add(limit, 'int')}`;
   const [rows, [total]] = await Promise.all([
-    sql.query<RankedVolume>({ name: `${first.name}_shown`, text }, shown.values),
-    sql.query<Total>({ name: `${whole.name}_total`, text: `SELECT ${TOTAL} FROM (${whole.volume}) AS volume` }, all.values),
+    sql.query<RankedVolume>({ name: `${name}_shown`, text }, shown.values),
+    // Fenced: each of the sums would add a market's volume up anew.
+    sql.query<Total>(
+      { name: `${name}_total`, text: `SELECT ${TOTAL} FROM (${read(all)} OFFSET 0) AS volume HAVING count(*) > 0` },
+      all.values,
+    ),
   ]);
-  return rows.length === 0 ? null : { ...(total as Total), gainer: null, loser: null, rows };
+  return rows.length === 0 || total === undefined ? null : { ...total, gainer: null, loser: null, rows };
 }

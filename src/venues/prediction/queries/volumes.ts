@@ -2,7 +2,7 @@ import type { Sql } from '../../../db/sql';
 import { bucketOf } from '../../../lib/tiles';
 import { DAY_MS, isoSecond } from '../../../lib/time';
 import { listLatestSmart } from './latest-smart';
-import { latestSince } from './latest-wallets';
+import { NEWEST_FILL, latestSince } from './latest-wallets';
 import { Parameters } from './parameters';
 import { SMART_SCORE } from '../scoring/tiers';
 import { type Cut, type SmartRule, cutAt, smartPieces, tokenPieces, walletPieces } from './pieces';
@@ -156,7 +156,7 @@ async function listLatestTakers(sql: Sql, from: Date, to: Date, category: string
     category === null
       ? `ARRAY(SELECT DISTINCT category FROM pm_latest_day WHERE category <> '')`
       : `ARRAY[${parameters.add(category, 'text')}]`;
-  const text = `SELECT category AS label, sum(wallets)::int AS traders, (SELECT max(at) FROM pm_latest_fill WHERE category = '') < ${parameters.add(to, 'timestamptz')} AS newest
+  const text = `SELECT category AS label, sum(wallets)::int AS traders, ${NEWEST_FILL} < ${parameters.add(to, 'timestamptz')} AS newest
 FROM (${latestSince(from, chosen, parameters)}) AS latest GROUP BY category`;
   const rows = await sql.query<TraderRow & { newest: boolean }>(
     { name: `pm_latest_takers${category === null ? '' : '_category'}`, text },

@@ -136,8 +136,11 @@ describe('flows', () => {
     } // prettier-ignore
   });
 
-  test.each(TIMEFRAMES)('markets/volume-heatmap %s', async (timeframe) => {
-    const { fills, before } = windowsOf(world, timeframe);
+  // Three days on nothing comes after: lives are told as they stand.
+  const heatmaps = [...TIMEFRAMES.map((timeframe) => [timeframe, 0] as const), ['all', 3] as const];
+  test.each(heatmaps)('markets/volume-heatmap %s, %i days on', async (timeframe, days) => {
+    const asked = { ...world, now: new Date(world.now.getTime() + days * DAY) };
+    const { fills, before } = windowsOf(asked, timeframe);
     for (const [group_by, smart_money_only, category, limit, bucket_size] of [
       ['market', false, null, 5, 'auto'], ['category', true, null, 3, '4h'], ['hour_of_day', false, 'Sports', 20, '1d'], ['day_of_week', true, null, 20, 'auto'],
     ] as const) {
@@ -148,7 +151,7 @@ describe('flows', () => {
       const [now, earlier] = [scope(fills), before && scope(before)];
       const sent = { timeframe, group_by, smart_money_only, limit, bucket_size, ...(category === null ? {} : { category }) };
       if (now.length === 0) {
-        expect((await callForError(world.db, 'markets/volume-heatmap', world.now, sent)).code).toBe('empty_result');
+        expect((await callForError(world.db, 'markets/volume-heatmap', asked.now, sent)).code).toBe('empty_result');
         continue;
       }
       const rows = [...new Set(now.map(keyOf))].map((key) => {
@@ -164,7 +167,7 @@ describe('flows', () => {
           return { label: labelOf(key), bucket: iso(bucket), volume: usd(usdc(inside)), trade_count: inside.length, condition_id: group_by === 'market' ? key : null };
         }),
       );
-      const { data } = await call<{ breakdown: unknown[]; cells: Row[]; hhi: number } & Row>(world.db, 'markets/volume-heatmap', world.now, sent);
+      const { data } = await call<{ breakdown: unknown[]; cells: Row[]; hhi: number } & Row>(world.db, 'markets/volume-heatmap', asked.now, sent);
       expect(data.breakdown).toEqual(
         shown.map(({ key, own, raw, ...row }) => ({ label: labelOf(key), volume: usd(raw), trade_count: own.length, pct_of_total: pct(raw, usdc(now)), volume_change_pct: row.change, trend: row.trend, condition_id: group_by === 'market' ? key : null })),
       );
