@@ -142,6 +142,7 @@ export async function startWorlds({ pool, venues, choice, clock, standing }: Wor
   const targetOf = (world: LoadedWorld): Date => (standing ? clock.now() : world.history_to);
   const missing = worlds.reduce((sum, world) => sum + Math.max(0, targetOf(world).getTime() - world.until.getTime()), 0);
   const upstreams: PretendUpstream[] = [];
+  let over = false;
   return {
     expected: Math.round((choice.size * missing) / HISTORY_MS),
     catchUp: async (progress) => {
@@ -154,11 +155,15 @@ export async function startWorlds({ pool, venues, choice, clock, standing }: Wor
         const upstream = await start({ world: world.world, since: await knownUntil(pool, world), clock, seed: choice.seed });
         upstream.faults.busy = BUSY;
         upstreams.push(upstream);
+        // One that came up too late would listen for ever, and keep the process from ending.
+        if (over) await upstream.stop();
+        if (over) throw new Error('Stopped while it was starting.');
         urls[world.venue.name] = { ...upstream.urls };
       }
       return urls;
     },
     stop: async () => {
+      over = true;
       await Promise.all(upstreams.map((upstream) => upstream.stop()));
     },
   };
