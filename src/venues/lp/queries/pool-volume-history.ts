@@ -82,13 +82,16 @@ function cutOf({ from, to }: Window, size: number): [Window, Window] {
   ];
 }
 
+const stated = (which: 'min' | 'max'): string =>
+  `SELECT ${which}(hour) FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2 AND stated_usd IS NOT NULL`;
+
+// Which hours are stated is asked only where single swaps are not seen: it looks all hours of a pool through that has none.
 const VOLUME_KNOWN: Statement = {
   name: 'lp_pool_volume_known',
   keyed: true,
-  text: `SELECT ${swapsToldBefore('$1', '$2')} AS known,
-  $3::boolean AND EXISTS (SELECT 1 FROM lp_pool_bar WHERE pool_address = $1 AND bar < $2 AND first_at < $2) AS seen,
-  (SELECT min(hour) FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2 AND stated_usd IS NOT NULL) AS since,
-  (SELECT max(hour) FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2 AND stated_usd IS NOT NULL) AS last`,
+  text: `
+SELECT ${swapsToldBefore('$1', '$2')} AS known, s.seen, CASE WHEN NOT s.seen THEN (${stated('min')}) END AS since, CASE WHEN NOT s.seen THEN (${stated('max')}) END AS last
+FROM (SELECT $3::boolean AND EXISTS (SELECT 1 FROM lp_pool_bar WHERE pool_address = $1 AND bar < $2 AND first_at < $2) AS seen OFFSET 0) s`,
 };
 
 interface VolumeKnown {
