@@ -63,7 +63,7 @@ function pressure(one: boolean): Statement {
     text: `
 WITH kept AS (
   SELECT a.owner, a.input_mint, a.output_mint, a.remaining, a.in_amount_per_cycle, a.last_cycle_at, 1000 * least(a.cycle_frequency, ${NEVER_MS / 1000}) AS every_ms
-  FROM (${openOrdersAsOf('$1::timestamptz')}) a OFFSET 0
+  FROM (${openOrdersAsOf('$1::timestamptz')}) a ${one ? 'WHERE $11 IN (a.input_mint, a.output_mint) ' : ''}OFFSET 0
 ), open AS (
   SELECT o.*, CASE WHEN o.wait_ms < ${NEVER_MS} THEN o.last_cycle_at + make_interval(secs => o.wait_ms / 1000) END AS next_at
   FROM (SELECT o.*, o.every_ms * greatest(1, ${timesIn(millisecondsOf('$1::timestamptz - o.last_cycle_at'))}) AS wait_ms FROM kept o OFFSET 0) o OFFSET 0
