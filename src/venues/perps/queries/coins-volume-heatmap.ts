@@ -70,7 +70,7 @@ export async function coinsVolumeHeatmap(args: CoinsHeatmapArgs, context: GraphC
   const { first: from, last, step } = gridOf(window, size, start, SIZES, args.limit);
   const grain = size === '1d' ? 'day' : 'hour';
   const form = `${args.smart_money_only ? 'smart' : 'market'}_${grain}${is_told ? '_told' : ''}`;
-  const statement = { name: `perps_coins_heatmap_${form}`, text: text(args.smart_money_only, grain, is_told) };
+  const statement = { name: `perps_coins_heatmap_${form}`, text: text(args.smart_money_only, grain, is_told), keyed: is_told };
   const rows = await context.sql.query<HeatmapCellRow>(statement, [
     ...(await spanUpToNow(window, context)),
     day,
