@@ -2,9 +2,10 @@ import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
 import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
+import { matchRow, TAKER_OPENS, takerOpenRow, type Unit } from '../rollups/hours';
 import { type PressureLabel, pressureLabel } from '../pressure';
 import { openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
-import { matchRows, openRows } from './span';
+import { pieces } from './span';
 
 /** Longs against shorts. Figures are exact decimals as text. */
 interface Pressure {
@@ -40,6 +41,27 @@ interface Row {
   undirected: number;
 }
 
+/** Rows of the span $1 to $4 to be added up, by coin: what takers opened, and how many matches do not say who took. Rollups tell both in one row. */
+function pressureRows(): string {
+  const told = (unit: Unit): string =>
+    `SELECT h.coin, ${TAKER_OPENS.map((column) => `h.${column}`).join(', ')}, h.undirected FROM perp_coin_${unit} h WHERE (h.matches > 0 OR h.open_long_usd > 0 OR h.open_short_usd > 0) AND`;
+  const opened = TAKER_OPENS.map((column) => takerOpenRow(column)).join(', ');
+  const nothing = TAKER_OPENS.map(() => '0').join(', ');
+  return pieces(
+    {
+      days: told('day'),
+      quarters: told('quarter'),
+      hours: told('hour'),
+      bars: told('bar'),
+      facts: `SELECT f.coin, ${opened}, 0 FROM perp_fill f WHERE f.is_taker AND f.open_size > 0 AND`,
+      table: 'f',
+      beside: { facts: `SELECT m.coin, ${nothing}, ${matchRow('undirected')} FROM perp_match m WHERE true AND`, table: 'm' },
+    },
+    1,
+    'day',
+  );
+}
+
 // $1 to $4: the window; $5: how many coins. The market is summed before the coins are cut. Parts of flips carry the noise of the position:
 // what is shown as the same is equal.
 const PRESSURE_SUMMARY: Statement = {
@@ -49,10 +71,7 @@ const PRESSURE_SUMMARY: Statement = {
 WITH by_coin AS (
   SELECT coin, sum(open_long_usd) AS longs, sum(open_short_usd) AS shorts, sum(open_long_size) AS long_size, sum(open_short_size) AS short_size,
     sum(undirected) AS undirected
-  FROM (
-    SELECT coin, open_long_usd, open_short_usd, open_long_size, open_short_size, 0 AS undirected FROM ${openRows()} r WHERE open_long_usd + open_short_usd > 0
-    UNION ALL SELECT coin, 0, 0, 0, 0, sum(undirected) FROM ${matchRows(['undirected'])} r GROUP BY coin
-  ) piece GROUP BY coin
+  FROM ${pressureRows()} piece GROUP BY coin
 ),
 market AS (
   SELECT sum(longs) AS longs, sum(shorts) AS shorts, count(*) FILTER (WHERE round(longs - shorts, 6) > 0)::int AS coins_long,

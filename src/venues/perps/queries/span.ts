@@ -98,13 +98,17 @@ export interface Told {
   facts: string;
   /** Alias of the fact table. */
   table: string;
+  /** Facts of another table that rollups tell in the same rows. */
+  beside?: { facts: string; table: string };
 }
 
 /** The pieces of the span whose values start at `at`: whole days, then the quarters, the hours, the bars and the facts at both edges. */
-export function pieces({ days, quarters, hours, rest, bars, facts, table }: Told, at: number, grain: Grain): string {
+export function pieces({ days, quarters, hours, rest, bars, facts, table, beside }: Told, at: number, grain: Grain): string {
   const [from, first, last, to] = [at, at + 1, at + 2, at + 3].map((place) => `$${place}`) as [string, string, string, string];
   const factsIn = (begin: string, end: string): string =>
-    `UNION ALL ${facts} ${table}.timestamp >= ${begin} AND ${table}.timestamp < ${end}`;
+    [{ facts, table }, ...(beside === undefined ? [] : [beside])]
+      .map((own) => `UNION ALL ${own.facts} ${own.table}.timestamp >= ${begin} AND ${own.table}.timestamp < ${end}`)
+      .join('\n');
   const edges =
     bars === undefined
       ? `${edgeOf(at, 'facts_from', factsIn(from, first))}
