@@ -99,7 +99,7 @@ interface HeldRow {
   fee_tvl_ratio_pct: string | null;
 }
 
-const ofShown: Filter = (alias) => `AND ${alias}.pool_address = ANY($3::text[])`;
+const ofShown: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT unnest($3::text[]))`;
 
 // $1, $2: the window; $3: pools; $4: their fees in it; $5 to $10: everything up to its end.
 const HELD: Statement = {

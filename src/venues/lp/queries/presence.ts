@@ -36,7 +36,7 @@ export const lastOfLife = (a: string, end: string): string =>
 export const lastIn = (a: string, at: number, life: boolean): string =>
   `${named(at)} AND ${life ? lastOfLife(a, `$${at + 5}::timestamptz`) : lastDays(a, at)}`;
 
-/** A table of pools, and the span $at to $at + 5 of a window; `life`: it begins before everything. */
+/** A table of pools, each once, and the span $at to $at + 5 of a window; `life`: it begins before everything. */
 interface Counting {
   pools: string;
   at: number;
@@ -49,15 +49,18 @@ interface Counting {
  */
 function countedPairs(lasts: string, pairs: string, { pools, at, life }: Counting, happened: string): string {
   const chosen = `pool_address = ANY(ARRAY(SELECT pool_address FROM ${pools}))`;
+  // Of whoever is not known no score is: pairs of the smart are counted along their index.
+  const owned = pairs === 'lp_owner_pool' ? ` AND p.owner <> ''` : '';
+  // Pool by pool: by a plan made once, pairs of all pools were read by time instead, and most of them thrown away.
   const counted = (condition: string): string =>
-    `UNION ALL SELECT p.pool_address, count(*) FROM ${pairs} p WHERE p.${chosen} AND p.owner <> '' AND ${condition} GROUP BY p.pool_address`;
+    `UNION ALL SELECT s.pool_address, p.n FROM (SELECT pool_address FROM ${pools}) s CROSS JOIN LATERAL (SELECT count(*) AS n FROM ${pairs} p WHERE p.pool_address = s.pool_address${owned} AND ${condition}) p`;
   const lastBetween = (from: number, to: number): string => unlessEmpty(from, to, counted(`p.last_at >= $${from} AND p.last_at < $${to}`));
   return `
 SELECT pool_address, sum(n) AS n FROM (
   SELECT l.pool_address, sum(l.owners) AS n FROM ${lasts} l WHERE l.${chosen} AND ${lastIn('l', at, life)} GROUP BY l.pool_address
   ${lastBetween(at, at + 4)} ${lastBetween(at + 5, at + 1)}
   ${afterwards(`$${at + 1}::timestamptz`, counted(`p.last_at >= $${at + 1} AND ${happened}`))}
-) c GROUP BY pool_address`;
+) c GROUP BY pool_address HAVING sum(n) > 0`;
 }
 
 /**

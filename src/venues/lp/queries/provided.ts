@@ -12,7 +12,7 @@ interface ProvidedRow {
   smart_lp_count: number;
 }
 
-const ofShown: Filter = (alias) => `AND ${alias}.pool_address = ANY($7::text[])`;
+const ofShown: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT unnest($7::text[]))`;
 
 // $1 to $6: the window; $7: the pools. `life`: the window begins before everything.
 function statement(life: boolean): Statement {
