@@ -71,7 +71,20 @@ describe('a fill of the upstream', () => {
     expect(decodeFill(A, wireFill({ liquidation }))).toMatchObject({ is_liquidation: true, liquidates: true });
     expect(decodeFill(trader('b'), wireFill({ liquidation }))).toMatchObject({ is_liquidation: false, liquidates: true });
     expect(decodeFill(A, wireFill({ dir: 'Auto-Deleveraging' }))).toMatchObject({ is_liquidation: true, liquidates: true });
-    expect(decodeFill(A, wireFill({ dir: 'Liquidated Cross Long' }))).toMatchObject({ is_liquidation: true, liquidates: true });
+    expect(decodeFill(A, wireFill({ dir: 'Liquidated Cross Long', side: 'A' }))).toMatchObject({ is_liquidation: true, liquidates: true });
+    expect(decodeFill(A, wireFill({ dir: 'Liquidated Isolated Short' }))).toMatchObject({ is_liquidation: true, liquidates: true });
+  });
+
+  test('does not flag who takes a liquidated position over, whose fill has the same label', () => {
+    const taken = { dir: 'Liquidated Cross Long', liquidation: { liquidatedUser: A, markPx: '100', method: 'backstop' } };
+    expect(decodeFill(A, wireFill({ ...taken, side: 'A' }))).toMatchObject({ is_liquidation: true, liquidates: true });
+    expect(decodeFill(trader('b'), wireFill(taken))).toMatchObject({ is_liquidation: false, liquidates: true });
+    // Old records lack whom it was.
+    expect(decodeFill(trader('b'), wireFill({ dir: taken.dir }))).toMatchObject({ is_liquidation: false, liquidates: true });
+    expect(decodeFill(trader('b'), wireFill({ dir: 'Liquidated Cross Short', side: 'A' }))).toMatchObject({
+      is_liquidation: false,
+      liquidates: true,
+    });
   });
 
   test('a fee that is not in dollars is unknown in dollars', () => {

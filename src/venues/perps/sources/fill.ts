@@ -37,7 +37,8 @@ export type SkipReason =
 export const OUT_OF_SCOPE: readonly SkipReason[] = ['spot', 'outcome', 'aggregated'];
 
 const SPOT_LABELS: readonly string[] = ['Buy', 'Sell', 'Spot Dust Conversion'];
-const FORCED = /^(Auto-Deleveraging|Liquidated)/;
+const DELEVERAGED = 'Auto-Deleveraging';
+const LIQUIDATED = 'Liquidated';
 const SETTLEMENT = 'Settlement';
 // Collateral of the venue's dexes is one of these; each counts as one dollar.
 const DOLLARS: readonly unknown[] = ['USDC', 'USDT0', 'USDT', 'USDH', 'USDE'];
@@ -66,19 +67,20 @@ export function decodeFill(account: string | undefined, raw: unknown): Fill | Sk
   const amounts = decodeAmounts(fill);
   if (amounts === undefined) return 'bad_number';
   const liquidated = liquidatedUser(fill.liquidation);
-  const forced = FORCED.test(dir);
+  const is_buy = fill.side === 'B';
+  const deleveraged = dir.startsWith(DELEVERAGED);
   const decoded: Fill = {
     coin: fill.coin,
     trader,
     oid: integer(fill.oid) ?? '0',
     tid: integer(fill.tid) ?? '0',
     time,
-    is_buy: fill.side === 'B',
+    is_buy,
     ...amounts,
     // A settlement says that it crossed.
     is_taker: isSettlement({ dir }) ? null : decodeBoolean(fill.crossed),
-    is_liquidation: forced || liquidated === trader,
-    liquidates: forced || liquidated !== undefined,
+    is_liquidation: deleveraged || (liquidated === undefined ? isLiquidated(dir, is_buy) : liquidated === trader),
+    liquidates: deleveraged || liquidated !== undefined || dir.startsWith(LIQUIDATED),
     dir,
     tx_hash: decodeHash(fill.hash),
   };
@@ -134,6 +136,9 @@ function decodeBoolean(value: unknown): boolean | null {
 function decodeHash(value: unknown): string | null {
   return typeof value === 'string' && /^0x[0-9a-fA-F]+$/.test(value) && !/^0x0+$/.test(value) ? value.toLowerCase() : null;
 }
+
+/** Whoever takes a liquidated position over (`Liquidated Cross Long`) has the same label: a long is sold by the account that is liquidated, a short bought. */
+const isLiquidated = (dir: string, is_buy: boolean): boolean => dir.startsWith(LIQUIDATED) && !dir.endsWith(is_buy ? 'Long' : 'Short');
 
 function liquidatedUser(value: unknown): string | undefined {
   const user = (value as { liquidatedUser?: unknown } | null | undefined)?.liquidatedUser;
