@@ -10,12 +10,12 @@ import { AnswerCache } from './gateway/answers';
 import { lagSeconds, makeHealth } from './gateway/health';
 import { makeInternal } from './gateway/internal';
 import { RateLimit, Slots } from './gateway/limits';
-import { Turns } from './gateway/turns';
+import { AdmissionQueue } from './gateway/admission-queue';
 import type { PaidDeps } from './gateway/paid';
 import { type Listening, listen, makeGateway } from './gateway/server';
 import { lagsBehind, staleError } from './gateway/stale';
 import { type ReadArguments, makeExplorer } from './graph/explorer';
-import { Seldom } from './lib/seldom';
+import { FailureThrottle } from './lib/failure-throttle';
 import type { Logger } from './observability/logger';
 import { type Ages, type Metrics, makeMetrics } from './observability/metrics';
 import { createPayments } from './payments/charge';
@@ -141,7 +141,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const heart = await openKeyedPool(options.databaseUrl, HEART);
   const payments = await createPayments(options.payments, { pool: ledger, heart, logger, figures: metrics });
   const feeds = feedsOf(config, options.upstreams ?? config.upstreams);
-  const unasked = new Seldom();
+  const unasked = new FailureThrottle();
   const freshness = await watchFreshness(reads.pool, VENUES, feeds, (error) =>
     unasked.note(error, (untold) => logger.error({ err: error, untold }, 'the database that answers come from could not be asked')),
   );
@@ -164,7 +164,7 @@ export async function startApp(options: AppOptions): Promise<App> {
           }),
     cache: new AnswerCache(),
     slots,
-    turns: new Turns(config.queriesAtOnce || 2 * availableParallelism()),
+    queue: new AdmissionQueue(config.queriesAtOnce || 2 * availableParallelism()),
     unpaid: new RateLimit(config.unpaidPerMinute, 'requests without payment'),
     refused: new RateLimit(config.unpaidPerMinute, 'proofs that paid nothing'),
     uncharged: new RateLimit(config.emptyPerMinute, 'queries without a charge'),

@@ -1,5 +1,5 @@
 import { inTime } from '../lib/deadline';
-import { Places } from '../lib/places';
+import { Semaphore } from '../lib/semaphore';
 
 /** No provider gave a usable answer in time. */
 export class RpcUnavailable extends Error {
@@ -22,14 +22,14 @@ export const RPC_DEFAULTS: RpcPoolOptions = { try_ms: 2_000, max_in_flight: 128 
 /** The providers of one chain: questions go to one after the other until one answers, or to all at once. */
 export class RpcPool<Client> {
   private preferred = 0;
-  private readonly places: Places;
+  private readonly semaphore: Semaphore;
 
   constructor(
     private readonly clients: readonly Client[],
     private readonly options: RpcPoolOptions = RPC_DEFAULTS,
   ) {
     if (clients.length === 0) throw new Error('A chain needs at least one RPC url.');
-    this.places = new Places(options.max_in_flight);
+    this.semaphore = new Semaphore(options.max_in_flight);
   }
 
   get size(): number {
@@ -60,6 +60,6 @@ export class RpcPool<Client> {
   }
 
   private one<T>(index: number, ask: (client: Client) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.places.run(signal, () => inTime(this.options.try_ms, () => ask(this.clients[index] as Client), signal));
+    return this.semaphore.run(signal, () => inTime(this.options.try_ms, () => ask(this.clients[index] as Client), signal));
   }
 }

@@ -14,7 +14,7 @@ import type { AnswerCache, Executed } from './answers';
 import { withFallback } from './fallbacks';
 import type { RateLimit, Slots } from './limits';
 import { methodologyOf } from './meta-schema';
-import type { Turns } from './turns';
+import type { AdmissionQueue } from './admission-queue';
 import { widened } from './wider';
 
 /** What an ordered question is answered with. */
@@ -28,7 +28,7 @@ export interface DeliverDeps {
   cache: AnswerCache;
   slots: Slots;
   /** Who is executed when more are admitted than can run at once. */
-  turns: Turns;
+  queue: AdmissionQueue;
   /** Queries that ran and were not paid for, by whatever the consumer did. */
   uncharged: RateLimit;
   metrics: Metrics;
@@ -84,7 +84,7 @@ async function answerOf(
       // Others of theirs may have come to nothing while this one waited.
       begin();
       return deps.cache.get(canonical, endpoint.fresh, signal, (aborted) =>
-        deps.turns.run(endpoint.name, aborted, () => execute(order, aborted, deps)),
+        deps.queue.run(endpoint.name, aborted, () => execute(order, aborted, deps)),
       );
     });
   } catch (thrown) {

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors';
 import { withDeadline } from '../lib/deadline';
-import { Places } from '../lib/places';
+import { Semaphore } from '../lib/semaphore';
 import { MINUTE_MS } from '../lib/time';
 
 /** Who is counted as one caller: an IPv4 address, or the /64 network of an IPv6 one, for a single customer is given that many. */
@@ -59,7 +59,7 @@ export class RateLimit {
 }
 
 /** `max` executions at once; others wait up to `patienceMs`, in order, then are refused. */
-export class Slots extends Places {
+export class Slots extends Semaphore {
   constructor(
     max: number,
     private readonly patienceMs: number,
@@ -69,9 +69,9 @@ export class Slots extends Places {
   }
 
   /** Takes a slot. Throws AppError at_capacity when none came free in time, or the signal's reason. */
-  override async enter(signal: AbortSignal): Promise<void> {
+  override async acquire(signal: AbortSignal): Promise<void> {
     try {
-      await withDeadline(this.patienceMs, (soon) => super.enter(soon), signal);
+      await withDeadline(this.patienceMs, (soon) => super.acquire(soon), signal);
     } catch {
       signal.throwIfAborted();
       throw new AppError('at_capacity', { retry_after_s: Math.ceil(this.patienceMs / 1_000) });

@@ -1,7 +1,7 @@
 import type { Pool, QueryResult, QueryResultRow } from 'pg';
 import { isAnswer } from '../db/reach';
 import { AppError } from '../errors';
-import { Seldom } from '../lib/seldom';
+import { FailureThrottle } from '../lib/failure-throttle';
 import type { Claim, ClaimKeys, FaultLimit, HeldPayment, PaymentState } from './claims';
 import { Deliveries, type Delivery } from './deliveries';
 import { MissedSteps } from './missed-steps';
@@ -97,7 +97,7 @@ function recordOf(row: Row): PaymentRecord {
 export class Ledger {
   private readonly deliveries = new Deliveries((together, keptMs) => this.write(together, keptMs));
   private readonly missed = new MissedSteps();
-  private readonly away = new Seldom();
+  private readonly away = new FailureThrottle();
 
   constructor(
     private readonly pool: Pool,

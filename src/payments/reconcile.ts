@@ -1,5 +1,5 @@
 import { type Repeated, repeat } from '../lib/repeat';
-import { Seldom } from '../lib/seldom';
+import { FailureThrottle } from '../lib/failure-throttle';
 import type { PaymentsConfig } from './config';
 import type { Ledger } from './ledger';
 import type { PaymentFigures, PaymentLog, PaymentRecord, Protocol, ProtocolName, ReconcileReport } from './protocol';
@@ -28,7 +28,7 @@ export class Reconciler {
   /** First pass now, then one every `reconcile_ms`. */
   async start(): Promise<void> {
     await this.pass();
-    const failing = new Seldom();
+    const failing = new FailureThrottle();
     this.passes = repeat(async () => {
       await this.pass().catch((error: Error) =>
         failing.note(error, (untold) => this.log.error({ error: error.message, untold }, 'reconciliation failed')),

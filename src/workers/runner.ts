@@ -5,7 +5,7 @@ import { inTransaction } from '../db/transaction';
 import type { Clock } from '../lib/clock';
 import { inTime, pause, withDeadline } from '../lib/deadline';
 import { repeat } from '../lib/repeat';
-import { Seldom } from '../lib/seldom';
+import { FailureThrottle } from '../lib/failure-throttle';
 import { DAY_MS, MINUTE_MS, later } from '../lib/time';
 import type { Logger } from '../observability/logger';
 import type { Metrics } from '../observability/metrics';
@@ -84,7 +84,7 @@ export function makeRunner(options: RunnerOptions): Runner {
 
 /** Waits for the venue's lock, reads while it is held, and waits again when it is lost; no more once a newer version has migrated the database. */
 async function standBy(venue: string, sources: readonly LiveSource[], options: RunnerOptions, signal: AbortSignal): Promise<void> {
-  const failing = new Seldom();
+  const failing = new FailureThrottle();
   while (!signal.aborted) {
     try {
       const turn = await withDeadline(silenceOf(options), (late) => takeTurn(poolUntil(options.pool, late), options, venue), signal);

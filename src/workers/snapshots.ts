@@ -2,7 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import { inTransaction } from '../db/transaction';
 import { inTime } from '../lib/deadline';
 import { type Repeated, repeat } from '../lib/repeat';
-import { Seldom } from '../lib/seldom';
+import { FailureThrottle } from '../lib/failure-throttle';
 import type { Logger } from '../observability/logger';
 import type { GraphContext, Snapshot, Venue } from '../venues/venue';
 import { MOST_AGE_MS, bodyOf } from './snapshot';
@@ -87,7 +87,7 @@ export function watchSnapshots(
   longestMs = MOST_AGE_MS,
 ): Repeated {
   let looked = false;
-  const failing = new Seldom();
+  const failing = new FailureThrottle();
   const look = async (stopped: () => boolean): Promise<void> => {
     if (!looked) await drop(pool, makeContext().now);
     looked = true;

@@ -2,7 +2,7 @@ import { AnswerCache } from '../../src/gateway/answers';
 import type { DeliverDeps } from '../../src/gateway/deliver';
 import { RateLimit, Slots } from '../../src/gateway/limits';
 import { standingClock } from '../../src/lib/clock';
-import { Turns } from '../../src/gateway/turns';
+import { AdmissionQueue } from '../../src/gateway/admission-queue';
 import { makeLogger } from '../../src/observability/logger';
 import { makeMetrics } from '../../src/observability/metrics';
 
@@ -14,7 +14,7 @@ export const deliverDeps = (uncharged = 0): DeliverDeps => ({
   stale: () => null,
   cache: new AnswerCache(1_000_000),
   slots: new Slots(50, 2_000),
-  turns: new Turns(50),
+  queue: new AdmissionQueue(50),
   uncharged: new RateLimit(uncharged, 'queries without a charge', () => 0),
   metrics: makeMetrics(),
   logger: makeLogger('silent'),

@@ -2,7 +2,7 @@ import { AppError } from '../../src/errors';
 import { rawOfQuery, readParameters } from '../../src/endpoints/read';
 import { deliver, type DeliverDeps, type Order } from '../../src/gateway/deliver';
 import { Slots } from '../../src/gateway/limits';
-import { Turns } from '../../src/gateway/turns';
+import { AdmissionQueue } from '../../src/gateway/admission-queue';
 import { makeContext } from '../../src/graph/context';
 import type { Operation } from '../../src/graph/execute';
 import { standingClock } from '../../src/lib/clock';
@@ -112,7 +112,7 @@ test('many at once are no way around: what waits for a slot is not executed any 
 });
 
 test('of those who are admitted, no more are executed at once than there are turns; twins share one', async () => {
-  const shop = { ...deliverDeps(), turns: new Turns(2) };
+  const shop = { ...deliverDeps(), queue: new AdmissionQueue(2) };
   let running = 0;
   let executed = 0;
   let most = 0;

@@ -4,7 +4,7 @@ import { loadCatalogue, paidOf } from '../../src/catalogue';
 import { AnswerCache, type Executed } from '../../src/gateway/answers';
 import type { Health } from '../../src/gateway/health';
 import { RateLimit, Slots } from '../../src/gateway/limits';
-import { Turns } from '../../src/gateway/turns';
+import { AdmissionQueue } from '../../src/gateway/admission-queue';
 import type { PaidEndpoint } from '../../src/gateway/paid';
 import { listen, makeGateway } from '../../src/gateway/server';
 import { standingClock } from '../../src/lib/clock';
@@ -83,7 +83,7 @@ export async function startOpenGateway(db: Statements, now: Date, cache: AnswerC
       stale: () => null,
       cache,
       slots: new Slots(50, 2_000),
-      turns: new Turns(2 * availableParallelism()),
+      queue: new AdmissionQueue(2 * availableParallelism()),
       unpaid: new RateLimit(0, 'requests'),
       refused: new RateLimit(0, 'requests'),
       uncharged: new RateLimit(0, 'requests'),

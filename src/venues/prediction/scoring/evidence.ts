@@ -1,5 +1,5 @@
 import { clamp, greatest, groupedStandardError, ratioOf, roundTo, sum } from '../../../lib/statistics';
-import { normalEquivalent } from '../../../lib/student';
+import { normalEquivalent } from '../../../lib/student-t';
 import { DAY_MS } from '../../../lib/time';
 import { S_PM } from './parameters';
 

@@ -1,5 +1,5 @@
 import { bootstrapGroups, clipSigned, fnv1a, quantileOfSorted, seededIntegers, sum, UINT32 } from '../../../lib/statistics';
-import { studentEquivalent } from '../../../lib/student';
+import { studentEquivalent } from '../../../lib/student-t';
 import type { Edge, EventSums, WeighedPosition } from './evidence';
 import { S_PM } from './parameters';
 

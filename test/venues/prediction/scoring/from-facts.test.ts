@@ -1,5 +1,5 @@
 import { wilsonLowerBound } from '../../../../src/lib/statistics';
-import { normalEquivalent, studentEquivalent } from '../../../../src/lib/student';
+import { normalEquivalent, studentEquivalent } from '../../../../src/lib/student-t';
 import { prediction } from '../../../../src/venues/prediction/index';
 import { testDatabase } from '../../../support/database';
 import { loadWorld } from '../../../support/world';

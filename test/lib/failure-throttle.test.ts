@@ -1,21 +1,21 @@
-import { Seldom } from '../../src/lib/seldom';
+import { FailureThrottle } from '../../src/lib/failure-throttle';
 
 const failure = (code: string | undefined, message: string): Error => Object.assign(new Error(message), code === undefined ? {} : { code });
 
 test('a failure that goes on is told when it begins and every ten minutes, one of another kind at once, and anew after a quiet minute', () => {
   let seconds = 0;
-  const seldom = new Seldom(() => 1_000 * seconds);
+  const throttle = new FailureThrottle(() => 1_000 * seconds);
   const told: [number, string, number][] = [];
   const fail = (at: number, code: string | undefined, message: string): void => {
     seconds = at;
-    seldom.note(failure(code, message), (untold) => told.push([at, message, untold]));
+    throttle.note(failure(code, message), (untold) => told.push([at, message, untold]));
   };
   for (let at = 0; at <= 1_230; at += 30) fail(at, '53100', `could not extend file ${at}`);
   fail(1_231, 'ECONNREFUSED', 'refused');
   fail(1_232, undefined, 'Connection terminated unexpectedly');
   fail(1_233, undefined, 'Connection terminated unexpectedly');
   fail(1_292, 'ECONNREFUSED', 'refused');
-  seldom.note(failure('ECONNREFUSED', 'refused'), (untold) => told.push([seconds, 'of another', untold]), 'another');
+  throttle.note(failure('ECONNREFUSED', 'refused'), (untold) => told.push([seconds, 'of another', untold]), 'another');
   expect(told).toEqual([
     [0, 'could not extend file 0', 0],
     [600, 'could not extend file 600', 19],

@@ -3,8 +3,8 @@ interface Waiting {
   begin: () => void;
 }
 
-/** Places for `max` at once; others wait in line. `watch` hears how many are taken and how many wait, whenever that changes. */
-export class Places {
+/** A counting semaphore: `max` hold it at once, others wait in line. `watch` hears how many hold it and how many wait, whenever that changes. */
+export class Semaphore {
   active = 0;
   private readonly line = new Set<Waiting>();
 
@@ -17,18 +17,18 @@ export class Places {
     return this.line.size;
   }
 
-  /** Runs `work` in a place, which is free again when that has ended. Rejects as `enter` does. */
+  /** Runs `work` while it is held. Rejects as `acquire` does. */
   async run<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    await this.enter(signal);
+    await this.acquire(signal);
     try {
       return await work();
     } finally {
-      this.leave();
+      this.release();
     }
   }
 
-  /** Takes a place: the next is who is `due` first, of those who came first. Rejects with the signal's reason as soon as it aborts, in line as well. */
-  async enter(signal?: AbortSignal, due = 0): Promise<void> {
+  /** The next to hold it is who is `due` first, of those who came first. Rejects with the signal's reason as soon as it aborts, in line as well. */
+  async acquire(signal?: AbortSignal, due = 0): Promise<void> {
     signal?.throwIfAborted();
     if (this.active < this.max) {
       this.active += 1;
@@ -50,8 +50,8 @@ export class Places {
     });
   }
 
-  /** Hands a place that was taken to the next in line, or frees it. */
-  leave(): void {
+  /** Hands it to the next in line, or frees it. */
+  release(): void {
     let [next] = this.line;
     for (const one of this.line) if (next !== undefined && one.due < next.due) next = one;
     if (next !== undefined) return next.begin();

@@ -13,7 +13,7 @@ const kindOf = (error: unknown): string => {
 };
 
 /** Who tells of a failure that goes on: when it begins, and every ten minutes while it does. A database that is away fails whoever asks it. */
-export class Seldom {
+export class FailureThrottle {
   private readonly kinds = new LRUCache<string, { seen: number; told: number; untold: number }>({ max: MOST_KINDS });
 
   constructor(private readonly now: () => number = () => performance.now()) {}

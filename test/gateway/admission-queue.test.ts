@@ -1,15 +1,15 @@
-import { Turns } from '../../src/gateway/turns';
+import { AdmissionQueue } from '../../src/gateway/admission-queue';
 
 const never = new AbortController().signal;
 
 /** Work that ends when it is told to, and the clock it is timed by. */
 function makeWorld(atOnce: number) {
   let time = 0;
-  const turns = new Turns(atOnce, () => time);
+  const queue = new AdmissionQueue(atOnce, () => time);
   const begun: string[] = [];
   const ends = new Map<string, (error?: Error) => void>();
   const ask = (name: string, kind: string, signal = never): Promise<void> =>
-    turns.run(kind, signal, () => {
+    queue.run(kind, signal, () => {
       begun.push(name);
       return new Promise((resolve, reject) => ends.set(name, (error) => (error === undefined ? resolve() : reject(error))));
     });

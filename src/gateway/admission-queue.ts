@@ -1,4 +1,4 @@
-import { Places } from '../lib/places';
+import { Semaphore } from '../lib/semaphore';
 
 /** Who waits may be overtaken by what is shorter, if that comes within so many times as long as the longer is expected to take. */
 const OVERTAKEN = 10;
@@ -13,8 +13,8 @@ const LONGEST_TURN_MS = 1_000;
  * `atOnce` executions that compete for processors: beyond what these can do at once, each more makes all others slower. The next is who came first, where
  * what is expected to take long counts as having come later: who asks for little does not wait for much, and nobody waits for ever.
  */
-export class Turns {
-  private readonly places: Places;
+export class AdmissionQueue {
+  private readonly semaphore: Semaphore;
   /** Milliseconds by kind. */
   private readonly expected = new Map<string, number>();
 
@@ -22,16 +22,16 @@ export class Turns {
     atOnce: number,
     private readonly now: () => number = () => performance.now(),
   ) {
-    this.places = new Places(atOnce);
+    this.semaphore = new Semaphore(atOnce);
   }
 
   /** Runs `work` when its turn comes; what is of one `kind` takes about as long. Rejects with the signal's reason when it aborts before. */
   async run<T>(kind: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    await this.places.enter(signal, this.dueOf(kind));
+    await this.semaphore.acquire(signal, this.dueOf(kind));
     const began = this.now();
     let left = false;
     const leave = (): void => {
-      if (!left) this.places.leave();
+      if (!left) this.semaphore.release();
       left = true;
     };
     const timer = setTimeout(leave, LONGEST_TURN_MS);

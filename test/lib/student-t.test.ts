@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { incompleteBeta, normalEquivalent, normalFromTail, studentEquivalent, studentTail } from '../../src/lib/student';
+import { incompleteBeta, normalEquivalent, normalFromTail, studentEquivalent, studentTail } from '../../src/lib/student-t';
 
 /** Simpson's rule over [from, to]. */
 function integral(f: (x: number) => number, from: number, to: number, steps = 20_000): number {
