@@ -1,6 +1,6 @@
 import { AppError } from '../errors';
 import type { Claim } from './claims';
-import { type Admission, FAILED_ON_CHAIN, type Outcome, type PaymentRecord } from './protocol';
+import { type Admission, FAILED_ON_CHAIN, type JsonObject, type Outcome, type PaymentRecord } from './protocol';
 import type { Settler } from './settler';
 import { type Admitted, type CorridorParts, InFlight, inFlight, pending, type Visit } from './visit';
 import { assertBuyerThere } from './work';
@@ -25,13 +25,15 @@ export class Earlier {
   async answer(admitted: Admitted, { unserved, owed, unsettled }: Claim, admission: () => Promise<Admission>): Promise<Outcome | null> {
     const { id, proof, visit } = admitted;
     if (unserved === null && owed === null && unsettled === null) return null;
-    if (await isPublic(admission())) return null;
+    const fresh = await lookedAt(admission());
+    if (fresh.isPublic) return null;
     assertBuyerThere(visit.sale.client_gone);
     const outcome =
       (unserved === null ? null : await this.handOut(unserved, visit, id)) ??
       (owed === null ? null : await this.serve(admitted, owed)) ??
       (unsettled === null ? null : await this.settle(admitted, unsettled));
-    if (outcome !== null) await this.parts.ledger.release(id, proof.proof_key, 'answered_before', false, null).catch(() => undefined);
+    if (outcome !== null)
+      await this.parts.ledger.release(id, proof.proof_key, 'answered_before', false, fresh.details).catch(() => undefined);
     return outcome;
   }
 
@@ -76,13 +78,17 @@ export class Earlier {
   }
 }
 
-/** Whether the chain has the fresh transaction: then it shows nothing, for anybody can copy it. Throws payments_unavailable when the chain cannot be asked. */
-async function isPublic(admission: Promise<Admission>): Promise<boolean> {
+/**
+ * Whether the chain has the fresh transaction: then it shows nothing, for anybody can copy it. Its buyer may broadcast it while it waits for the answer:
+ * `details` are what it is found by then, null where the chain refuses it. Throws payments_unavailable when the chain cannot be asked.
+ */
+async function lookedAt(admission: Promise<Admission>): Promise<{ isPublic: boolean; details: JsonObject | null }> {
   try {
-    return (await admission).landed;
+    const { landed, details } = await admission;
+    return { isPublic: landed, details: { ...details, admitted: true } };
   } catch (error) {
     // Whatever else speaks against it, its signature shows its payer.
     if (!(error instanceof AppError && error.status === 402)) throw error;
-    return FAILED_ON_CHAIN.has(error.context.reason ?? '');
+    return { isPublic: FAILED_ON_CHAIN.has(error.context.reason ?? ''), details: null };
   }
 }

@@ -473,6 +473,33 @@ describe('the corridor on a local Solana', () => {
       expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_960_000n);
     });
 
+    it('owed, and its buyer broadcasts the fresh proof as well while it is given that: the fresh one is owed then', async () => {
+      const buyer = await fundedBuyer(till);
+      const [owed, fresh] = [await signedHeaders(till, buyer), await signedHeaders(till, buyer)];
+      const broadcasting = (headers: Record<string, string>, then: () => unknown): ReturnType<typeof workOf> =>
+        workOf(async () => {
+          await broadcast(till, headers);
+          return then();
+        });
+      const failing = (): never => {
+        throw new AppError('internal');
+      };
+      await charge(owed, broadcasting(owed, failing));
+      expect(
+        await charge(
+          fresh,
+          broadcasting(fresh, () => 'at last'),
+        ),
+      ).toMatchObject({ kind: 'paid', answer: 'at last' });
+      await till.database.pool.query(
+        "UPDATE payment SET look_at = now() - interval '1 second' WHERE state = 'RELEASED' AND look_at IS NOT NULL",
+      );
+      await till.payments.reconcile();
+      await until(async () => (await stateOf(buyer.publicKey.toBase58()))[1] === 'OWED');
+      expect(told(await charge(await signedHeaders(till, buyer)))).toBe('200');
+      expect(await till.solana.usdcBalance(buyer.publicKey.toBase58())).toBe(4_960_000n);
+    });
+
     it('owed, and another purchase of the same by a name of its own: sold, the debt stands', async () => {
       const buyer = await fundedBuyer(till);
       const owed = await signedHeaders(till, buyer);
