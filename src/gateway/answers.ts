@@ -5,6 +5,8 @@ import { untilAborted } from '../lib/deadline';
 export interface Executed {
   data: unknown;
   meta: Record<string, unknown>;
+  /** Seconds for which it may be given again, where these may be fewer than those of its cache class. */
+  good_for_s?: number | null;
 }
 
 interface Running {
@@ -60,7 +62,9 @@ export class AnswerCache {
     const abort = new AbortController();
     const promise = execute(abort.signal)
       .then((answer) => {
-        this.fresh.set(key, answer, { ttl: ttlSeconds * 1_000 });
+        const seconds = Math.min(ttlSeconds, answer.good_for_s ?? ttlSeconds);
+        // No time at all would be for ever there.
+        if (seconds > 0) this.fresh.set(key, answer, { ttl: seconds * 1_000 });
         return answer;
       })
       .finally(() => this.forget(key, running));

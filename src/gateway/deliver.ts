@@ -120,7 +120,7 @@ async function execute({ endpoint, operation, reading }: Order, signal: AbortSig
     // Whatever a question forgets: nothing is never sold.
     if (data === null || data === undefined || (Array.isArray(data) && data.length === 0)) throw new AppError('empty_result');
     outcome = 'data';
-    return { data, meta: metaOf(endpoint, reading, context, deps) };
+    return { data, meta: metaOf(endpoint, reading, context, deps), good_for_s: context.meta.good_for_s };
   } catch (thrown) {
     if (signal.aborted) outcome = 'timeout';
     throw widened(thrown, endpoint, reading);

@@ -14,6 +14,7 @@ export const emptyMeta = (): AnswerMeta => ({
   warnings: [],
   ineffective: {},
   as_of: null,
+  good_for_s: null,
   track_record: null,
 });
 

@@ -109,8 +109,8 @@ const tooMuch = (): GraphQLError =>
 /** What the answers say about themselves, beside the data: GraphQL answers have no `meta`. By name, where several questions were asked. */
 function metaOf({ told, meta: shared, now }: Asked): Record<string, unknown> {
   const metas = Object.entries(told).map(([name, meta]) => {
-    // Which parameters were sent is known only where they are sold.
-    const { ineffective: _, window, ...rest } = meta;
+    // Which parameters were sent is known only where they are sold, and nothing is kept here.
+    const { ineffective: _, good_for_s: __, window, ...rest } = meta;
     return [
       name,
       {

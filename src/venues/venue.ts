@@ -20,6 +20,8 @@ export interface AnswerMeta {
   ineffective: Record<string, string>;
   /** The instant the answer is as of, where that is not the context's now. */
   as_of: Date | null;
+  /** For how many seconds this may be told again as it is; null: as long as its endpoint says. */
+  good_for_s: number | null;
   /** How earlier answers of the same signal endpoint turned out; null on all others. */
   track_record: TrackRecord[] | null;
 }

@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Statement } from '../db/sql';
 import { AppError } from '../errors';
+import { MINUTE_MS } from '../lib/time';
 import type { GraphContext, Snapshot } from '../venues/venue';
 
 /** A copy is served at most so long; from half of that on the answer says how old it is. */
-export const MOST_AGE_MS = 30 * 60_000;
-const NOTABLE_AGE_MS = 15 * 60_000;
+export const MOST_AGE_MS = 30 * MINUTE_MS;
+const NOTABLE_AGE_MS = 15 * MINUTE_MS;
 const RETRY_S = 60;
 
 /** What JSON makes of plain data: instants become texts. */
@@ -33,9 +34,14 @@ export async function findKept<T>(context: GraphContext, snapshot: Snapshot<T>, 
   if (kept === undefined) return undefined;
   const age = context.now.getTime() - kept.as_of.getTime();
   if (age > MOST_AGE_MS) throw new AppError('stale_data', { reason: 'snapshot_age', retry_after_s: RETRY_S });
-  if (age > NOTABLE_AGE_MS) context.meta.warnings.push(`This answer is ${Math.floor(age / 60_000)} minutes old: its next copy is late.`);
+  context.meta.good_for_s = goodForMs(age) / 1_000;
+  if (age > NOTABLE_AGE_MS) context.meta.warnings.push(`This answer is ${Math.floor(age / MINUTE_MS)} minutes old: its next copy is late.`);
   return kept;
 }
+
+/** How long an answer from a copy of this age says the truth: until the warning is due, then until that counts another minute, or the copy is not sold. */
+const goodForMs = (age: number): number =>
+  age <= NOTABLE_AGE_MS ? NOTABLE_AGE_MS - age : Math.min(MINUTE_MS - (age % MINUTE_MS), MOST_AGE_MS - age);
 
 interface Copy<T> extends Kept<T> {
   built_at: Date;

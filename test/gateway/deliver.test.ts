@@ -164,6 +164,19 @@ test('meta tells what was asked, what it cost and whether the answer was kept', 
   expect((await deliver(unlimited, 'payer', never, shop)).meta).toMatchObject({ limit: null });
 });
 
+test.each([
+  [0.03, 'miss'],
+  [0, 'miss'],
+  [3_600, 'hit'],
+])('what is good for %d seconds is kept no longer than that', async (seconds, cache) => {
+  const shop = deliverDeps();
+  const old = order(async (_variables, { meta }) => ((meta.good_for_s = seconds), [1]));
+  const first = await deliver(old, 'payer', never, shop);
+  expect(JSON.stringify(first)).not.toContain('good_for_s');
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect((await deliver(old, 'payer', never, shop)).meta.cache).toBe(cache);
+});
+
 test('an answer is as of the whole second that its meta tells, so that its window holds what it says', async () => {
   const shop = { ...deliverDeps(), clock: standingClock(new Date('2026-02-01T00:00:07.900Z')) };
   const delivered = await deliver(

@@ -61,6 +61,16 @@ describe('snapshots of a wing', () => {
     await expect(read(at('12:30:01'))).rejects.toMatchObject({ code: 'stale_data', status: 503, context: { reason: 'snapshot_age', retry_after_s: 60 } }); // prettier-ignore
   });
 
+  test('an answer is not given again when its copy needs a warning, or is too old by then', async () => {
+    await buildSnapshots(db.pool, venue, () => context(at('12:00:00')));
+    const keepable = async (time: string): Promise<unknown> => (await read(at(time))).meta.good_for_s;
+    expect([await keepable('12:00:00'), await keepable('12:14:00'), await keepable('12:15:00')]).toEqual([900, 60, 0]);
+    // Late ones tell their age in minutes.
+    expect([await keepable('12:15:10'), await keepable('12:29:50'), await keepable('12:30:00')]).toEqual([50, 10, 0]);
+    await dropSnapshots(db.pool, venue);
+    expect(await keepable('12:31:00')).toBeNull();
+  });
+
   test('a copy of later tells nothing of before; dropped copies are made again', async () => {
     await buildSnapshots(db.pool, venue, () => context(at('12:00:00')));
     expect((await read(at('11:00:00'))).body).toMatchObject({ built: 3, when: '2026-03-01T11:00:00.000Z' });
