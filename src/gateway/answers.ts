@@ -5,6 +5,8 @@ import { untilAborted } from '../lib/deadline';
 export interface Executed {
   data: unknown;
   meta: Record<string, unknown>;
+  /** When `freshness_s` was told. */
+  told_at?: Date;
   /** Seconds for which it may be given again, where these may be fewer than those of its cache class. */
   good_for_s?: number | null;
 }

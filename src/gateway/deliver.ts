@@ -58,12 +58,19 @@ export async function deliver(order: Order, payer: string, signal: AbortSignal, 
   try {
     const { answer, hit } = await answerOf(order, signal, deps, checkCallers);
     deps.metrics.cache({ hit });
-    return { data: answer.data, meta: { ...answer.meta, cache: hit ? 'hit' : 'miss', price_usd: price.price_usd } };
+    const meta = { ...answer.meta, freshness_s: ageOf(answer, deps.clock.now()) };
+    return { data: answer.data, meta: { ...meta, cache: hit ? 'hit' : 'miss', price_usd: price.price_usd } };
   } catch (error) {
     if (error instanceof AppError && (error.code === 'empty_result' || error.code === 'not_found'))
       for (const caller of callers) deps.uncharged.count(caller);
     throw withFallback(endpoint, error);
   }
+}
+
+/** Seconds from the time up to which the sources had been read for an answer to now: a kept one has grown older. */
+function ageOf({ meta, told_at }: Executed, now: Date): number | null {
+  const fresh = meta.freshness_s as number | null;
+  return fresh === null || told_at === undefined ? fresh : fresh + Math.max(0, Math.round((now.getTime() - told_at.getTime()) / 1_000));
 }
 
 /** Who answers for what an order cost us: neither another wallet nor another address makes somebody new. */
@@ -120,7 +127,7 @@ async function execute({ endpoint, operation, reading }: Order, signal: AbortSig
     // Whatever a question forgets: nothing is never sold.
     if (data === null || data === undefined || (Array.isArray(data) && data.length === 0)) throw new AppError('empty_result');
     outcome = 'data';
-    return { data, meta: metaOf(endpoint, reading, context, deps), good_for_s: context.meta.good_for_s };
+    return { data, meta: metaOf(endpoint, reading, context, deps), told_at: deps.clock.now(), good_for_s: context.meta.good_for_s };
   } catch (thrown) {
     if (signal.aborted) outcome = 'timeout';
     throw widened(thrown, endpoint, reading);

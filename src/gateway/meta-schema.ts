@@ -50,7 +50,7 @@ const PROPERTIES = {
     ...orNull(text),
     description: 'Send it as `cursor`, all else unchanged, for the next page; null on the last page and where there are none.',
   },
-  freshness_s: { ...orNull(number), description: 'Seconds since the sources were last read.' },
+  freshness_s: { ...orNull(number), description: 'Seconds from the time up to which the sources had been read for this answer to now.' },
   cache: { type: 'string', enum: ['hit', 'miss'], description: 'hit: kept from an earlier request.' },
   score_version: { ...orNull(text), description: 'Formula of the scores that the answer rests on; null where it rests on none.' },
   methodology: { ...text, description: 'Where it is told how the answer is computed.' },

@@ -164,6 +164,27 @@ test('meta tells what was asked, what it cost and whether the answer was kept', 
   expect((await deliver(unlimited, 'payer', never, shop)).meta).toMatchObject({ limit: null });
 });
 
+test('an answer that is given again is as old as it is by then', async () => {
+  const began = new Date('2026-02-01T00:00:00.400Z');
+  const clock = { now: () => began };
+  const shop = { ...deliverDeps(), clock: { now: () => clock.now() }, freshness: () => 7 };
+  const same = order(async () => [1]);
+  const told = async (later: number): Promise<unknown> => {
+    clock.now = () => new Date(began.getTime() + later);
+    const { meta } = await deliver(same, 'payer', never, shop);
+    return [meta.as_of, meta.cache, meta.freshness_s];
+  };
+  expect(await told(0)).toEqual(['2026-02-01T00:00:00Z', 'miss', 7]);
+  expect(await told(20_000)).toEqual(['2026-02-01T00:00:00Z', 'hit', 27]);
+  // Nothing was read yet.
+  const unread = { ...shop, freshness: () => null };
+  const other = order(async () => [1]);
+  for (const later of [0, 20_000]) {
+    clock.now = () => new Date(began.getTime() + later);
+    expect((await deliver(other, 'payer', never, unread)).meta.freshness_s).toBeNull();
+  }
+});
+
 test.each([
   [0.03, 'miss'],
   [0, 'miss'],
