@@ -155,7 +155,10 @@ export async function listUnrealized(sql: Sql, { wallets, now, overlay }: Wallet
 export type Holding = HeldToken & Pick<KnownPosition, 'wallet' | 'shares' | 'cost' | 'paid_shares' | 'paid_usdc'>;
 
 /** What is told of an outcome token that is held. */
-type HeldToken = Pick<KnownPosition, 'condition_id' | 'token_id' | 'category' | 'question' | 'end_date' | 'outcome' | 'price'>;
+type HeldToken = Pick<
+  KnownPosition,
+  'condition_id' | 'token_id' | 'category' | 'question' | 'end_date' | 'outcome' | 'outcome_index' | 'price'
+>;
 
 /** A wallet's part of one as it is sent: the wallet's place among those asked, from 1, and the token's id. */
 type Share = Pick<KnownPosition, 'shares' | 'cost' | 'paid_shares' | 'paid_usdc'> & { place: number; held: string };
@@ -176,6 +179,7 @@ const TOKEN: Columns<HeldToken> = {
   question: 'plain',
   end_date: 'instant',
   outcome: 'plain',
+  outcome_index: 'plain',
   price: 'exact',
 };
 
@@ -189,7 +193,7 @@ const HOLDINGS: Statement = {
 SELECT shares_told.*, tokens_told.* FROM (${byColumn(SHARE, 'SELECT * FROM share')}) AS shares_told, (${byColumn(
     TOKEN,
     `SELECT * FROM (
-  SELECT position.condition_id, position.token_id, COALESCE(market.category, 'Other') AS category, question, end_date, outcome, ${tokenPrice('$2::timestamptz')} AS price
+  SELECT position.condition_id, position.token_id, COALESCE(market.category, 'Other') AS category, question, end_date, outcome, outcome_index, ${tokenPrice('$2::timestamptz')} AS price
   FROM (SELECT DISTINCT condition_id, held AS token_id FROM share) AS position ${WITH_TOKEN}
 ) AS known WHERE $4::text IS NULL OR category = $4`,
   )}) AS tokens_told`,
@@ -206,10 +210,10 @@ async function listHalf(sql: Sql, { wallets, now, overlay }: WalletsScope, categ
   for (const { place, held, shares, cost, paid_shares, paid_usdc } of rowsOf(SHARE, told)) {
     const token = tokens.get(held);
     if (token === undefined) continue;
-    const { condition_id, token_id, question, outcome, end_date, price } = token;
+    const { condition_id, token_id, question, outcome, outcome_index, end_date, price } = token;
     const wallet = wallets[place - 1] as string;
     // Named one by one: V8 is slow with thousands of objects that were spread.
-    holdings.push({ wallet, condition_id, token_id, shares, cost, paid_shares, paid_usdc, category: token.category, question, end_date, outcome, price }); // prettier-ignore
+    holdings.push({ wallet, condition_id, token_id, shares, cost, paid_shares, paid_usdc, category: token.category, question, end_date, outcome, outcome_index, price }); // prettier-ignore
   }
   return holdings;
 }

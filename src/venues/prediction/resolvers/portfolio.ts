@@ -203,7 +203,10 @@ function conflictsOf(outcomes: readonly HeldOutcome[]) {
       condition_id,
       outcomes: [...sides]
         .sort((a, b) => descending(a.costs, b.costs) || (nameOf(a) < nameOf(b) ? -1 : 1))
-        .map((side) => ({ outcome: nameOf(side), wallet_count: side.own.length, usdc: plain(side.costs) })),
+        .map((side) => {
+          const { token_id, outcome_index } = side.first;
+          return { outcome: nameOf(side), token_id, outcome_index, wallet_count: side.own.length, usdc: plain(side.costs) };
+        }),
     }));
 }
 

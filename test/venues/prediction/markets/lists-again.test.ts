@@ -88,7 +88,7 @@ describe('lists of markets', () => {
         condition_id: market.id, question: market.question, category: market.category, end_date: iso(market.end), status: statusOf(market), total_volume_usdc: near(world.book.volume(market.id)),
         smart_money_outcome: token === null ? null : world.book.nameOf(market, token), smart_money_wallets: wallets.filter((one) => one.token === token).length,
         has_contrarian_signal: isResolved(market) || strength === null || strength < 0.6 ? false : price === undefined ? any : price < 0.5, leader_price: leader === undefined ? any : near(leader.price), leader_outcome: leader?.outcome ?? any,
-        slug: market.slug, token_ids: market.outcomes.map((outcome, index) => ({ outcome, token_id: market.tokens[index] })), winning_outcome: isResolved(market) ? winnerOf(market) : null,
+        slug: market.slug, token_ids: market.outcomes.map((outcome, index) => ({ outcome, token_id: market.tokens[index], outcome_index: index })), winning_outcome: isResolved(market) ? winnerOf(market) : null,
       };
       return [market.id, row] as const;
     })); // prettier-ignore

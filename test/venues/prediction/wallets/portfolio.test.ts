@@ -115,7 +115,14 @@ describe('a portfolio, counted again', () => {
           condition_id: held[0]?.market.id,
           outcomes: groups(held, ({ token }) => token)
             .sort((a, b) => costOf(b) - costOf(a))
-            .map((side) => ({ outcome: nameOf(side), wallet_count: side.length, usdc: near(costOf(side)) })),
+            // prettier-ignore
+            .map((side) => ({
+              outcome: nameOf(side),
+              token_id: side[0]?.token,
+              outcome_index: side[0]?.market.tokens.indexOf(side[0].token),
+              wallet_count: side.length,
+              usdc: near(costOf(side)),
+            })),
         })),
     };
   }
