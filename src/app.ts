@@ -162,6 +162,7 @@ export async function startApp(options: AppOptions): Promise<App> {
             scored_at: freshness.scoredAt(endpoint.venue),
             now: config.clock.now(),
           }),
+    edition: ({ venue }) => freshness.editionOf(venue),
     cache: new AnswerCache(),
     slots,
     queue: new AdmissionQueue(config.queriesAtOnce || 2 * availableParallelism()),

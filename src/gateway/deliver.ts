@@ -25,6 +25,8 @@ export interface DeliverDeps {
   freshness(endpoint: Endpoint): number | null;
   /** stale_data where the answer would be too old to be sold. */
   stale(endpoint: Endpoint): AppError | null;
+  /** Another text once the venue has been scored anew: what was kept before is not given again. */
+  edition(endpoint: Endpoint): string;
   cache: AnswerCache;
   slots: Slots;
   /** Who is executed when more are admitted than can run at once. */
@@ -41,7 +43,7 @@ export interface Order {
   operation: Operation;
   reading: Reading;
   price: Quote;
-  /** One text per question: also the cache key. */
+  /** One text per question. */
   canonical: string;
   /** Of the consumer. */
   ip: string;
@@ -84,13 +86,14 @@ async function answerOf(
   begin: () => void,
 ): Promise<{ answer: Executed; hit: boolean }> {
   const { canonical, endpoint } = order;
-  const kept = deps.cache.find(canonical);
+  const key = `${canonical} ${deps.edition(endpoint)}`;
+  const kept = deps.cache.find(key);
   if (kept !== undefined) return { answer: kept, hit: true };
   try {
     return await deps.slots.run(signal, () => {
       // Others of theirs may have come to nothing while this one waited.
       begin();
-      return deps.cache.get(canonical, endpoint.fresh, signal, (aborted) =>
+      return deps.cache.get(key, endpoint.fresh, signal, (aborted) =>
         deps.queue.run(endpoint.name, aborted, () => execute(order, aborted, deps)),
       );
     });

@@ -124,7 +124,7 @@ function goneSignal(response: Response): AbortSignal {
   return gone.signal;
 }
 
-/** One text per question: method, path and parameters in declared order. Also the cache key. */
+/** One text per question: method, path and parameters in declared order. */
 function canonicalRequest(endpoint: Endpoint, variables: Readonly<Record<string, Value>>): string {
   return JSON.stringify([
     endpoint.method,

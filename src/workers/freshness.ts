@@ -6,7 +6,7 @@ import type { VenueName } from '../lib/venue-name';
 import type { Venue } from '../venues/venue';
 import { type FeedRow, NO_LAG, listFeeds } from './feed-store';
 import { emptyReport } from './ingest';
-import { lastScored } from './scores';
+import { lastRuns } from './scores';
 import type { LiveSource } from './source';
 
 /** A live feed as it stands. */
@@ -31,6 +31,8 @@ export interface FreshnessWatch {
   all(): Record<string, Freshness>;
   /** Up to which instant the venue was last scored; null before the first run. */
   scoredAt(venue: VenueName): Date | null;
+  /** Another text once the venue has been scored anew, or what was built on its scores has. */
+  editionOf(venue: VenueName): string;
   stop(): Promise<void>;
 }
 
@@ -39,6 +41,8 @@ const UNKNOWN: Freshness = { last_event_at: null, watermark: null, mode: 'record
 /** The live feeds of each venue that is polled. */
 export type LiveFeeds = Readonly<Partial<Record<VenueName, readonly LiveSource[]>>>;
 
+/** How often the store is asked. */
+export const LOOK_EVERY_MS = 2_000;
 /** The store tells within milliseconds; a look that takes so long is given up, with its connection. */
 const LOOK_MS = 10_000;
 
@@ -48,13 +52,13 @@ export async function watchFreshness(
   venues: readonly Venue[],
   live: LiveFeeds,
   failed: (error: Error) => void = () => undefined,
-  everyMs = 2_000,
+  everyMs = LOOK_EVERY_MS,
   lookMs = LOOK_MS,
 ): Promise<FreshnessWatch> {
   const known = new Map<VenueName, Freshness>();
-  let scored: Record<string, Date | null> = {};
+  let runs: Awaited<ReturnType<typeof lastRuns>> = {};
   const ask = async (db: Pool): Promise<void> => {
-    scored = await lastScored(db, venues);
+    runs = await lastRuns(db, venues);
     const rows = await listFeeds(db);
     for (const venue of venues) known.set(venue.name, freshnessOf(await venue.freshness(db), live[venue.name] ?? [], rows));
   };
@@ -64,7 +68,8 @@ export async function watchFreshness(
   return {
     of: (venue) => known.get(venue) ?? UNKNOWN,
     all: () => Object.fromEntries(known),
-    scoredAt: (venue) => scored[venue] ?? null,
+    scoredAt: (venue) => runs[venue]?.as_of ?? null,
+    editionOf: (venue) => runs[venue]?.written_at.toISOString() ?? '',
     stop: () => looking.stop(),
   };
 }

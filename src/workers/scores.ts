@@ -38,13 +38,29 @@ export async function runScores(pool: Pool, venue: Venue, at: Date, progress: (w
   return { venue: venue.name, ...run };
 }
 
+/** The newest run of a venue: the instant up to which it judges, and when it was written or announced, by the database's clock. */
+interface LastRun {
+  as_of: Date;
+  written_at: Date;
+}
+
+/** The newest run of each venue; null before the first. */
+export async function lastRuns(pool: Pool | ClientBase, venues: readonly Venue[]): Promise<Record<string, LastRun | null>> {
+  const { rows } = await pool.query<{ source: string; as_of: string; updated_at: Date }>(
+    "SELECT source, cursor->>'as_of' AS as_of, updated_at FROM source_cursor WHERE source LIKE 'score.%'",
+  );
+  const known = new Map(rows.map(({ source, as_of, updated_at }) => [source, { as_of: new Date(as_of), written_at: updated_at }]));
+  return Object.fromEntries(venues.map((venue) => [venue.name, known.get(jobName(venue)) ?? null]));
+}
+
 /** Up to which instant each venue was last scored; null before the first run. */
 export async function lastScored(pool: Pool | ClientBase, venues: readonly Venue[]): Promise<Record<string, Date | null>> {
-  const { rows } = await pool.query<{ source: string; as_of: string }>(
-    "SELECT source, cursor->>'as_of' AS as_of FROM source_cursor WHERE source LIKE 'score.%'",
-  );
-  const known = new Map(rows.map((row) => [row.source, new Date(row.as_of)]));
-  return Object.fromEntries(venues.map((venue) => [venue.name, known.get(jobName(venue)) ?? null]));
+  return Object.fromEntries(Object.entries(await lastRuns(pool, venues)).map(([venue, run]) => [venue, run?.as_of ?? null]));
+}
+
+/** Has servers make answers anew that they kept from before the newest runs, and what was built on these. */
+export async function announceScores(pool: Pool): Promise<void> {
+  await pool.query("UPDATE source_cursor SET updated_at = clock_timestamp() WHERE source LIKE 'score.%'");
 }
 
 /** Whether a run of that UTC day (`YYYY-MM-DD`) is kept; null for a wing that does not tell where. */

@@ -12,6 +12,7 @@ export const deliverDeps = (uncharged = 0): DeliverDeps => ({
   clock: standingClock(new Date('2026-02-01T00:00:00Z')),
   freshness: () => 0,
   stale: () => null,
+  edition: () => '',
   cache: new AnswerCache(1_000_000),
   slots: new Slots(50, 2_000),
   queue: new AdmissionQueue(50),

@@ -5,6 +5,7 @@ import { staleError, usesScores } from '../../src/gateway/stale';
 import { loadCatalogue } from '../../src/catalogue';
 import type { Endpoint } from '../../src/endpoints/endpoint';
 import { ROOT } from '../support/catalogue';
+import { announceScores } from '../../src/workers/scores';
 import { TurnedClock, until, untilRead } from '../support/feeds';
 import { type Product, startProduct } from '../support/product';
 import { loadWorld } from '../support/world';
@@ -130,6 +131,19 @@ describe('live feeds over the running product', () => {
     const again = await fetch(url(TRADES), { headers: { 'payment-signature': proof } });
     expect([proof.length > 0, again.status]).toEqual([true, 200]);
     expect(await earned()).toBeGreaterThan(perps);
+  });
+
+  test('answers that were kept are made anew once the venue is scored', async () => {
+    const cached = async (): Promise<string> => (JSON.parse((await purchase('markets/categories')).body) as { meta: { cache: string } }).meta.cache; // prettier-ignore
+    expect([await cached(), await cached()]).toEqual(['miss', 'hit']);
+    const job = ['score.prediction', 'prediction', JSON.stringify({ as_of: clock.now() })];
+    await product.pool.query('INSERT INTO source_cursor (source, venue, cursor) VALUES ($1, $2, $3)', job);
+    await until(async () => (await cached()) === 'miss', 'the answer is made anew', 20_000);
+    expect(await cached()).toBe('hit');
+    // The same run again, as of the same instant: what it is made of may have changed.
+    await announceScores(product.pool);
+    await until(async () => (await cached()) === 'miss', 'the answer is made anew again', 20_000);
+    await product.pool.query('DELETE FROM source_cursor WHERE source = $1', [job[0]]);
   });
 
   test('scores older than 48 hours stop the endpoints that use them, and no other', async () => {

@@ -81,6 +81,7 @@ export async function startOpenGateway(db: Statements, now: Date, cache: AnswerC
       clock: standingClock(now),
       freshness: () => 0,
       stale: () => null,
+      edition: () => '',
       cache,
       slots: new Slots(50, 2_000),
       queue: new AdmissionQueue(2 * availableParallelism()),

@@ -80,7 +80,7 @@ Flows of smart wallets on the prediction market, and events of smart providers i
   {
     id: 'freshness',
     title: 'Freshness',
-    text: `\`meta.freshness_s\` is now less the time up to which the sources had been read for the answer, whether or not anything happened. Answers may come from a cache for as long as the endpoint says. Some are rebuilt in the background every five to ten minutes and tell the instant they are as of in \`meta.as_of\`; when a rebuild fails the last good one is served for up to 30 minutes with a warning.
+    text: `\`meta.freshness_s\` is now less the time up to which the sources had been read for the answer, whether or not anything happened. Answers may come from a cache for as long as the endpoint says, or until the venue is scored anew. Some are rebuilt in the background every five to ten minutes and tell the instant they are as of in \`meta.as_of\`; when a rebuild fails the last good one is served for up to 30 minutes with a warning.
 
 What is too old is not sold: an older snapshot, a live source that has not been read for ${FEED_LAG_LIMIT_S / 60} minutes, and scores older than ${SCORE_AGE_LIMIT_S / 3_600} hours answer \`503 stale_data\`, which is not charged.`,
   },
