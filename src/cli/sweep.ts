@@ -5,7 +5,7 @@ import { sampleInput, sampleTarget } from '../endpoints/json-schema';
 import { median } from '../lib/statistics';
 import { priceRange } from '../pricing/catalog';
 import { usd } from '../pricing/tiers';
-import { BUYER_PROTOCOLS, type BuyerProtocol, type Purchase, type Purchased, buy } from '../sandbox/buyer';
+import { BUYER_PROTOCOLS, type BuyerProtocol, type Purchase, type Purchased, buy, inTurn } from '../sandbox/buyer';
 import { merchantBalance } from '../sandbox/earnings';
 import { type SandboxWallets, readSandboxWallets } from '../sandbox/wallets';
 import { type Command, parseOptions } from './command';
@@ -63,8 +63,12 @@ function sampleRequest(endpoint: Endpoint, base: string): Pick<Purchase, 'method
 
 async function purchase(endpoint: Endpoint, protocol: BuyerProtocol, base: string, wallets: SandboxWallets): Promise<Line> {
   const before = await merchantBalance(wallets, protocol);
-  const started = performance.now();
-  const bought = await buy({ ...sampleRequest(endpoint, base), protocol }, wallets);
+  let started = 0;
+  const ask = (): Promise<Purchased> => {
+    started = performance.now();
+    return buy({ ...sampleRequest(endpoint, base), protocol }, wallets);
+  };
+  const bought = await inTurn(ask, (seconds) => process.stdout.write(`Asked too often, going on in ${seconds} s …\n`));
   const ms = performance.now() - started;
   const charged = (await merchantBalance(wallets, protocol)) - before;
   return { endpoint, protocol, price: priceRange(endpoint).default, status: bought.status, ...contentOf(bought), ms, charged };

@@ -2,7 +2,7 @@ import bs58 from 'bs58';
 import { createClient, http as httpTransport } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { tempo as tempoChain } from 'viem/chains';
-import { withDeadline } from '../lib/deadline';
+import { pause, withDeadline } from '../lib/deadline';
 import type { SandboxWallets, SolanaWallet, TempoWallet } from './wallets';
 
 export const BUYER_PROTOCOLS = ['x402', 'tempo', 'solana'] as const;
@@ -131,4 +131,15 @@ export async function buy(purchase: Purchase, wallets: SandboxWallets): Promise<
     body: text,
     receipt: await readReceipt(response),
   };
+}
+
+/** Asks again where a shop answers that it was asked too often, each time after as long as it says (`Retry-After`); `waiting` hears of how many seconds. */
+export async function inTurn(ask: () => Promise<Purchased>, waiting: (seconds: number) => void, wait = pause): Promise<Purchased> {
+  for (;;) {
+    const answer = await ask();
+    const seconds = Number(answer.headers['retry-after']);
+    if (answer.status !== 429 || !(seconds > 0)) return answer;
+    waiting(seconds);
+    await wait(seconds * 1_000);
+  }
 }

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Connection, Keypair } from '@solana/web3.js';
 import bs58 from 'bs58';
-import { type BuyerProtocol, buy } from '../../src/sandbox/buyer';
+import { type BuyerProtocol, type Purchased, buy, inTurn } from '../../src/sandbox/buyer';
 import { type SandboxMerchant, type SandboxWallets, prepareSandboxWallets, readSandboxMerchant } from '../../src/sandbox/wallets';
 import { type LocalChains, localChains } from '../support/chains';
 import { type Shop, openShop } from './chains/shop';
@@ -182,4 +182,26 @@ test('without a Tempo chain the buyer says so', async () => {
   await expect(buy({ method: 'GET', url: shop.url, protocol: 'tempo' }, { ...wallets, tempo: null })).rejects.toThrow(
     'runs no Tempo chain',
   );
+});
+
+test('who asked too often goes on when it may; whatever else is refused is told at once', async () => {
+  const answer = (status: number, retryAfter?: string): Purchased => ({
+    status,
+    headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+    body: '{}',
+    receipt: null,
+  });
+  const waits: number[] = [];
+  const asked = async (...answers: Purchased[]): Promise<number> => {
+    const one = await inTurn(
+      () => Promise.resolve(answers.shift() as Purchased),
+      () => undefined,
+      (ms) => Promise.resolve(void waits.push(ms)),
+    );
+    return one.status;
+  };
+  expect(await asked(answer(429, '25'), answer(429, '1'), answer(200))).toBe(200);
+  expect(waits).toEqual([25_000, 1_000]);
+  expect(await asked(answer(503, '5'), answer(200))).toBe(503);
+  expect(await asked(answer(429), answer(200))).toBe(429);
 });
