@@ -208,6 +208,8 @@ describe('profile', () => {
       ]);
       expect(data).toMatchObject({ open_positions: null, stats: statsOf(busy, daysAt(30)) });
       expect(meta.warnings).toEqual(['open_positions could not be told this time']);
+      // It is not kept for who asks next.
+      expect(meta.good_for_s).toBe(0);
     } finally {
       await client.query('ALTER TABLE perp_position_away RENAME TO perp_position');
       client.release();
