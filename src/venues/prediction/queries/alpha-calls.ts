@@ -4,7 +4,7 @@ import { Parameters } from './parameters';
 /** Which early purchases are looked at. */
 export interface AlphaFilter {
   now: Date;
-  /** Markets resolved in so many days before now. */
+  /** Markets resolved at most so many days before now. */
   days_back: number;
   /** Bought so many days before resolution at least. */
   min_days_early: number;
@@ -42,7 +42,7 @@ export function listEarlyBets(sql: Sql, filter: AlphaFilter): Promise<EarlyBet[]
   const only = filter.category === null ? '' : ` AND category = ${parameters.add(filter.category, 'text')}`;
   const text = `WITH market AS (
   SELECT condition_id, question, category, winning_outcome, resolved_at FROM pm_market
-  WHERE resolved_at > ${now} - ${MIN_DAYS(back)} AND resolved_at <= ${now} AND NOT is_voided AND winning_outcome IS NOT NULL${only}
+  WHERE resolved_at >= ${now} - ${MIN_DAYS(back)} AND resolved_at <= ${now} AND NOT is_voided AND winning_outcome IS NOT NULL${only}
 ), bet AS (
   SELECT trade.wallet, trade.condition_id, trade.token_id, COALESCE(trade.tx_hash, trade."timestamp"::text) AS tx, min(trade."timestamp") AS at, sum(trade.usdc_size) AS usdc, sum(trade.size) AS shares
   FROM market JOIN pm_trade AS trade ON trade.condition_id = market.condition_id AND trade."timestamp" <= market.resolved_at - ${MIN_DAYS(early)} AND trade.side = 'BUY'

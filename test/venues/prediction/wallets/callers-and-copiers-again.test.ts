@@ -134,7 +134,7 @@ describe('copiers and callers, counted again', () => {
     const markets = [...told.markets.values()].filter((market) => category === null || market.category === category);
     const bought = groupedBy(ordersOf(0).filter(({ side }) => side === 'BUY'), ({ market }) => market);
     const bets = markets.flatMap(({ id, resolved, payouts, tokens }) => {
-      if (resolved === null || resolved > now.getTime() || resolved <= now.getTime() - days_back * DAY || payouts?.[0] === 0.5) return [];
+      if (resolved === null || resolved > now.getTime() || resolved < now.getTime() - days_back * DAY || payouts?.[0] === 0.5) return [];
       const firsts = new Map<string, Order>();
       for (const order of bought.get(id) ?? []) {
         if (order.time > resolved - min_days_early * DAY || order.usdc < min_bet_usdc || order.usdc > 0.5 * order.size + 1e-9) continue;

@@ -1,6 +1,6 @@
 import { score } from '../../../../src/venues/prediction/scoring/job';
 import { testDatabase } from '../../../support/database';
-import { call } from '../markets/call';
+import { call, callOr } from '../markets/call';
 import { NOW, iso, market, move, now, trade } from '../small-world';
 import { loadRecords, wallet } from '../support';
 
@@ -40,6 +40,14 @@ test('what is bought at 0.5 is an early call', async () => {
   const sent = { days_back: 7, min_days_early: 7, min_bet_usdc: 1 };
   const { data } = await call<{ wallet: string; entry_price: number }[]>(db, 'wallets/alpha-callers', now, sent);
   expect(data.map((row) => [row.wallet, Number(row.entry_price.toFixed(6))])).toEqual([[wallet(1), 0.5]]);
+});
+
+test('what was resolved so many days ago, and bought so many days before, is in', async () => {
+  const early = async (days_back: number, min_days_early: number): Promise<string[]> => {
+    const sent = { days_back, min_days_early, min_bet_usdc: 1 };
+    return (await callOr<{ wallet: string }[]>(db, 'wallets/alpha-callers', now, sent, [])).map(({ wallet }) => wallet);
+  };
+  expect([await early(1, 7), await early(7, 19), await early(7, 20)]).toEqual([[wallet(1)], [wallet(1)], []]);
 });
 
 test('what is bought at 0.95 is no forecast, in its category neither', async () => {
