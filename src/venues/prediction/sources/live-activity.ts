@@ -43,8 +43,18 @@ interface Asked {
   from: number;
 }
 
+interface NextWallet {
+  wallet: string;
+  is_new: boolean;
+  /** Unix second of its last row before the lap. */
+  seen: number | null;
+}
+
 // Who holds shares or traded since the last lap may move them; who was first seen in it is asked from the beginning, who is owed an answer in any case.
-const NEXT_WALLETS = `SELECT wallet, first_seen_at >= to_timestamp($2) AS is_new FROM pm_wallet WHERE wallet > $1
+// Who held nothing and did not trade was passed over: it may have split sets since its last row.
+const NEXT_WALLETS = `SELECT wallet, first_seen_at >= to_timestamp($2) AS is_new,
+  (SELECT extract(epoch FROM max(trade."timestamp"))::float8 FROM pm_trade AS trade WHERE trade.wallet = pm_wallet.wallet AND trade."timestamp" < to_timestamp($2)) AS seen
+FROM pm_wallet WHERE wallet > $1
   AND (first_seen_at >= to_timestamp($2) OR wallet = ANY($4) OR EXISTS (SELECT 1 FROM pm_position AS position WHERE position.wallet = pm_wallet.wallet AND position.shares > position.redeemed_shares)
     OR EXISTS (SELECT 1 FROM pm_trade AS trade WHERE trade.wallet = pm_wallet.wallet AND trade."timestamp" >= to_timestamp($2)))
 ORDER BY wallet LIMIT $3`;
@@ -90,9 +100,12 @@ async function eagerWallets(
 }
 
 async function nextWallets(db: Pool, { after, since, owed }: ActivityCursor, count: number): Promise<Asked[]> {
-  const { rows } = await db.query<{ wallet: string; is_new: boolean }>(NEXT_WALLETS, [after, since - OVERLAP_S, count, Object.keys(owed)]);
   const usual = since - OVERLAP_S;
-  return rows.map(({ wallet, is_new }) => ({ wallet, from: is_new ? BEGINNING_S : Math.min(usual, owed[wallet] ?? usual) }));
+  const { rows } = await db.query<NextWallet>(NEXT_WALLETS, [after, usual, count, Object.keys(owed)]);
+  return rows.map(({ wallet, is_new, seen }) => ({
+    wallet,
+    from: is_new ? BEGINNING_S : Math.min(usual, owed[wallet] ?? usual, Math.floor(seen ?? since) - OVERLAP_S),
+  }));
 }
 
 /**
@@ -106,7 +119,8 @@ export function liveActivity(data: Upstream, poll_ms: number, a_poll: number): L
     continues: 'prediction.activity',
     gates: false,
     poll_ms,
-    begin: (from) => ({ after: '', since: unixSecond(from), lap: unixSecond(from), owed: {}, eager: [] }) satisfies ActivityCursor,
+    // Where a recording of wallets' histories ended tells of none but theirs: the first lap asks everybody from the beginning.
+    begin: () => ({ after: '', since: BEGINNING_S, lap: BEGINNING_S, owed: {}, eager: [] }) satisfies ActivityCursor,
     head: ({ now }) => Promise.resolve(now()),
     async *update(cursor, to, context) {
       const known: ActivityCursor = { owed: {}, eager: [], ...(cursor as unknown as Omit<ActivityCursor, 'owed' | 'eager'>) };
@@ -161,7 +175,7 @@ async function ask(
     for await (const slice of readSpan(listing, from, end, Number.POSITIVE_INFINITY)) slices.push(slice);
     return slices;
   };
-  const eager = [...first].map((wallet): Asked => ({ wallet, from: since - OVERLAP_S }));
+  const eager = [...first].map((wallet): Asked => ({ wallet, from: Math.max(since, end - RESOLVED_S) - OVERLAP_S }));
   const asked = [...eager, ...wallets];
   const patience = { failing: failed, again: true };
   const { told, skipped, failing, failure } = await askPatiently('wallet', asked, ({ wallet }) => wallet, ahead(asked, slicesOf), patience);

@@ -165,7 +165,7 @@ test('a wallet that cannot be told of stops no other, and is asked for all of it
   broken = false;
   asked.length = 0;
   expect(await read(first.cursor)).toMatchObject({ skipped: {}, cursor: { owed: {} } });
-  const since = day(0).getTime() / 1_000;
+  const since = Date.UTC(2020, 0) / 1_000;
   expect(asked).toEqual([
     ['0xa', now - 600],
     ['0xb', since - 600],
@@ -190,7 +190,7 @@ test('neighbours that cannot be told of stop the others for five polls, and are 
   };
   for (let polls = 0; polls < 5; polls += 1) await expect(poll()).rejects.toThrow('data answered 500');
   await poll();
-  const from = day(0).getTime() / 1_000 - 600;
+  const from = Date.UTC(2020, 0) / 1_000 - 600;
   expect(last).toMatchObject({
     skipped: { wallet_not_told: 3 },
     watermark: day(1),
@@ -239,6 +239,41 @@ test('who traded just now, or may redeem what was just resolved, is asked before
       [1, 8, 11, 12],
     ]);
     expect(rows).toBe(3);
+  } finally {
+    await store.drop();
+  }
+});
+
+test('who was known before is asked of all it ever did by the first lap, and who was passed over since of all since its last known row', async () => {
+  const store = await testDatabase();
+  try {
+    await loadRecords(store.pool, 'trades.json', [
+      // Both have nothing left; the first was last seen in a lap that is over, and trades again now.
+      trade(1, 1, 0, 1, 'BUY', 10, 0.5, 90_000),
+      trade(2, 1, 0, 1, 'SELL', 10, 0.5, 80_000),
+      trade(3, 1, 0, 2, 'BUY', 10, 0.5, 90_000),
+      trade(4, 1, 0, 2, 'SELL', 10, 0.5, 80_000),
+      trade(5, 1, 1, 1, 'SELL', 10, 0.5, 400),
+    ]);
+    const split = move(6, 1, 1, 'SPLIT', 10, 10, 20_000);
+    const asked: [number, number][] = [];
+    const get = (_path: string, { user, start }: { user: string; start: number }): Promise<unknown> => {
+      asked.push([Number(user), start]);
+      return Promise.resolve(user === wallet(1) && start <= (split.timestamp as number) ? [split] : []);
+    };
+    const feed = liveActivity({ get } as unknown as Upstream, 50, 8);
+    const context = { signal: new AbortController().signal, db: store.pool, now: () => now } as unknown as LiveContext;
+    const poll = async (cursor: FeedCursor): Promise<[number, number][]> => {
+      asked.length = 0;
+      for await (const _ of feed.update(cursor, now, context));
+      return [...asked];
+    };
+    const beginning = Date.UTC(2020, 0) / 1_000;
+    expect(await poll(feed.begin(new Date(now.getTime() - 1_000)))).toEqual([
+      [1, beginning],
+      [2, beginning],
+    ]);
+    expect(await poll({ after: '', since: NOW - 1_000, lap: NOW - 1_000, owed: {}, eager: [] })).toEqual([[1, NOW - 80_600]]);
   } finally {
     await store.drop();
   }
