@@ -107,6 +107,7 @@ export async function loadSmallWorld(pool: Pool): Promise<void> {
       closed: true,
       outcomePrices: '["0.5", "0.5"]',
       closedTime: iso(NOW - 2 * HOUR),
+      umaResolutionStatus: 'resolved',
       createdAt: iso(NOW - 6 * HOUR),
     }),
   ]);

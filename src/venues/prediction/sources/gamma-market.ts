@@ -144,8 +144,10 @@ function decodeTokens(record: Fields, outcomes: string[], prices: string[] | nul
   }));
 }
 
-// Markets of the automated market maker (to 2022) have no order book; their last prices stand beside 1 and 0.
-const isFinal = (record: Fields): boolean => flagOf(record.enableOrderBook) !== true || textOf(record.umaResolutionStatus) === 'resolved';
+// Markets of the automated market maker (to 2022) name it and have no order book; their last prices stand beside 1 and 0. Of others the oracle has the last word.
+const isFinal = (record: Fields): boolean =>
+  textOf(record.umaResolutionStatus) === 'resolved' ||
+  (textOf(record.marketMakerAddress) !== undefined && flagOf(record.enableOrderBook) !== true);
 
 function closingTime(record: Fields): Date | null {
   for (const field of ['closedTime', 'umaEndDate', 'endDate', 'updatedAt']) {

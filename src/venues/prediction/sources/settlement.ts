@@ -11,14 +11,15 @@ const LAST_PRICE_SLACK = 0.001;
 const EQUAL_SLACK = 1e-6;
 
 /**
- * Settlement of a closed market read from its outcome prices: one outcome at 1 and the others at 0 has won, equal shares of 1 are a refund
- * (0.5/0.5). With `final`, prices within 0.001 of 1 and 0 count too. Null for all else ("0","0" of very old
- * markets, last quotes of scalar ones): closed, result unknown.
+ * Settlement of a closed market read from its outcome prices: one outcome at 1 and the others at 0 has won. With `final`, where they are no quotes any
+ * more, prices within 0.001 of 1 and 0 count too, and equal shares of 1 are a refund (0.5/0.5): so a market is quoted that nobody trades. Null for all
+ * else ("0","0" of very old markets, last quotes of scalar ones): closed, result unknown.
  */
 export function settle(prices: readonly string[], final: boolean): Settlement | null {
   const values = prices.map(Number);
   const share = 1 / values.length;
-  if (values.every((value) => Math.abs(value - share) <= EQUAL_SLACK)) return { winner: null, payouts: values.map(() => plain(share)) };
+  if (values.every((value) => Math.abs(value - share) <= EQUAL_SLACK))
+    return final ? { winner: null, payouts: values.map(() => plain(share)) } : null;
   const slack = final ? LAST_PRICE_SLACK : 0;
   const winner = values.findIndex((value) => value >= 1 - slack);
   if (winner < 0 || values.some((value, index) => index !== winner && value > slack)) return null;

@@ -2,7 +2,7 @@ import crypto from 'node:crypto';
 import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { NOW, iso, market, now, trade } from '../small-world';
-import { condition, loadRecords, token } from '../support';
+import { condition, loadRecords, token, wallet } from '../support';
 
 const DAY = 86_400;
 
@@ -199,7 +199,7 @@ describe('loading the catalogue', () => {
   });
 
   test('refunds, unknown results and markets without tokens', async () => {
-    const closed = { closed: true, closedTime: iso(NOW), enableOrderBook: undefined };
+    const closed = { closed: true, closedTime: iso(NOW), enableOrderBook: undefined, marketMakerAddress: wallet(99) };
     await load(
       market(1, { ...closed, outcomePrices: '["0.5", "0.5"]' }),
       market(2, { ...closed, outcomePrices: '["0", "0"]' }),
@@ -214,8 +214,17 @@ describe('loading the catalogue', () => {
     expect(await stored(4)).toMatchObject({ resolved_at: null, closed_at: new Date((NOW - 60) * 1_000) });
   });
 
+  test('a market that closed at half and half before its result is known shows its last quotes, and is no refund', async () => {
+    const closed = { closed: true, closedTime: iso(NOW), outcomePrices: '["0.5", "0.5"]' };
+    await load(market(1, { ...closed, umaResolutionStatus: 'proposed' }), market(2, { ...closed, enableOrderBook: undefined }));
+    for (const n of [1, 2])
+      expect(await stored(n)).toMatchObject({ is_voided: false, resolved_at: null, closed_at: new Date(NOW * 1_000) });
+    expect(await load(market(1, { ...closed, umaResolutionStatus: 'resolved', updatedAt: iso(NOW) }))).toMatchObject({ inserted: 1 });
+    expect(await stored(1)).toMatchObject({ is_voided: true, resolved_at: new Date(NOW * 1_000) });
+  });
+
   test.each(['before', 'after'])('a token told by trades alone pays by its name, whether they come %s the result', async (when) => {
-    const closed = { closed: true, closedTime: iso(NOW - 60), clobTokenIds: null };
+    const closed = { closed: true, closedTime: iso(NOW - 60), clobTokenIds: null, umaResolutionStatus: 'resolved' };
     const trades = [
       trade(1, 3, 0, 1, 'BUY', 100, 0.1, DAY),
       trade(2, 3, 1, 2, 'BUY', 100, 0.8, DAY),
