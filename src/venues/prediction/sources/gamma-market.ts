@@ -82,7 +82,8 @@ export function decodeGammaMarket(record: unknown, event: Fields | null): Catalo
   if (outcomes.length < 2) return { skip: 'no_outcomes' };
   const embedded = listOf(record.events)?.find(isFields) ?? event;
   const prices = decodePrices(record, outcomes.length);
-  const closed = flagOf(record.closed) === true;
+  // What only tells when it closed is closed: of an open market there is no such time.
+  const closed = flagOf(record.closed) ?? decodeInstant(record.closedTime) !== undefined;
   const settlement = closed && prices ? settle(prices, isFinal(record)) : null;
   const closed_at = closed ? closingTime(record) : null;
   return {

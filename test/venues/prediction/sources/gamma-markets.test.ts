@@ -214,6 +214,18 @@ describe('loading the catalogue', () => {
     expect(await stored(4)).toMatchObject({ resolved_at: null, closed_at: new Date((NOW - 60) * 1_000) });
   });
 
+  test('a record that tells when it closed, and nothing of whether it did, is closed', async () => {
+    const told = { closed: undefined, enableOrderBook: undefined, updatedAt: undefined, closedTime: iso(NOW - 60) };
+    await load(
+      market(1, { ...told, outcomePrices: '["0", "1"]' }),
+      market(2, { ...told, outcomePrices: null }),
+      market(3, { ...told, closed: false }),
+    );
+    expect(await stored(1)).toMatchObject({ winning_outcome: 'No', resolved_at: new Date((NOW - 60) * 1_000) });
+    expect(await stored(2)).toMatchObject({ resolved_at: null, closed_at: new Date((NOW - 60) * 1_000) });
+    expect(await stored(3)).toMatchObject({ resolved_at: null, closed_at: null });
+  });
+
   test('a market that closed at half and half before its result is known shows its last quotes, and is no refund', async () => {
     const closed = { closed: true, closedTime: iso(NOW), outcomePrices: '["0.5", "0.5"]' };
     await load(market(1, { ...closed, umaResolutionStatus: 'proposed' }), market(2, { ...closed, enableOrderBook: undefined }));

@@ -128,6 +128,25 @@ describe('recorded upstream files', () => {
     expect(several.most).toBe(7);
   });
 
+  testWithRealData(
+    'settled markets told with their tags, without a flag that they closed',
+    'real/prediction-market/markets-resolved-tagged.ndjson.gz',
+    async (file) => {
+      const markets = lines(file);
+      const { report } = await loadFile(db.pool, file);
+      expect(report).toEqual({ read: markets.length, inserted: 5_689, duplicates: 0, skipped: { bad_condition_id: 22 } });
+      const { rows } = await db.pool.query<{ condition_id: string; winning_outcome: string }>(
+        'SELECT condition_id, winning_outcome FROM pm_market WHERE resolved_at = closed_at',
+      );
+      const won = markets.filter(({ outcomePrices }) => /^\["(1|0)", "(1|0)"\]$/.test(String(outcomePrices)));
+      expect(won.length).toBeGreaterThan(5_000);
+      expect(new Map(rows.map((row) => [row.condition_id, row.winning_outcome]))).toEqual(
+        new Map(won.map((row) => [row.conditionId, row.resolvedOutcome])),
+      );
+    },
+    300_000,
+  );
+
   testWithRealData('/trades as served', 'samples/prediction-market/data-api/trades.json', async (file) => {
     const rows = json(file);
     expect(await loadFile(db.pool, file)).toEqual({
