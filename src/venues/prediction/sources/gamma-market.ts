@@ -78,7 +78,8 @@ export function decodeGammaMarket(record: unknown, event: Fields | null): Catalo
   if (!isFields(record)) return { skip: 'not_an_object' };
   const condition_id = canonicalConditionId(wordOf(record.conditionId));
   if (condition_id === undefined) return { skip: 'bad_condition_id' };
-  const outcomes = (listOf(record.outcomes) ?? []).map((outcome) => storable(wordOf(outcome)));
+  // Some names of teams have blanks around them, which are cut off in trades as well: by its name a token is paid.
+  const outcomes = (listOf(record.outcomes) ?? []).map((outcome) => storable(wordOf(outcome)).trim());
   if (outcomes.length < 2) return { skip: 'no_outcomes' };
   const embedded = listOf(record.events)?.find(isFields) ?? event;
   const prices = decodePrices(record, outcomes.length);

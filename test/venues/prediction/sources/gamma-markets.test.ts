@@ -226,6 +226,15 @@ describe('loading the catalogue', () => {
     expect(await stored(3)).toMatchObject({ resolved_at: null, closed_at: null });
   });
 
+  test('blanks around the name of an outcome, which some teams have, are no part of it: of trades they never were', async () => {
+    const outcomes = JSON.stringify([' Team Lynx', 'Team Owl ']);
+    await load(market(1, { outcomes, clobTokenIds: null, closed: true, closedTime: iso(NOW - 60), outcomePrices: '["1", "0"]' }), market(2, { outcomes })); // prettier-ignore
+    await load({ ...trade(1, 1, 0, 1, 'BUY', 100, 0.1, DAY), outcome: ' Team Lynx' });
+    expect(await stored(1)).toMatchObject({ outcomes: ['Team Lynx', 'Team Owl'], winning_outcome: 'Team Lynx' });
+    expect(await tokens(1)).toMatchObject([{ outcome: 'Team Lynx', payout: '1' }]);
+    expect(await tokens(2)).toMatchObject([{ outcome: 'Team Lynx' }, { outcome: 'Team Owl' }]);
+  });
+
   test('a market that closed at half and half before its result is known shows its last quotes, and is no refund', async () => {
     const closed = { closed: true, closedTime: iso(NOW), outcomePrices: '["0.5", "0.5"]' };
     await load(market(1, { ...closed, umaResolutionStatus: 'proposed' }), market(2, { ...closed, enableOrderBook: undefined }));
