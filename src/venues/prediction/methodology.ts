@@ -52,7 +52,7 @@ Status of a position: \`open\`; \`closed\` (sold out before resolution); \`resol
 
 \`cost_usdc\` = all purchases and splits, also of shares that were sold since (in a portfolio: the average cost of the shares still held), \`proceeds_usdc\` = sales, merges and the payout, \`avg_buy_price\` = Σ paid / Σ shares bought, \`roi_pct\` = 100 · (realized + unrealized) / cost, \`won\` = whether shares held at resolution paid 1; null for all that was sold before.
 
-Shares that were given away but never seen to come (history cut off, transfers) are left out: they make no gain and no loss. The venue does not tell fees of fills: \`fee_usdc\` is null and nothing is taken off.`,
+Shares that were given away but never seen to come (history cut off, transfers) are left out: they make no gain and no loss. The venue tells no fee of a fill by itself: \`fee_usdc\` is null. Where a wallet's own history tells a fill, \`usdc_size\` is the USDC it states: of a purchase by a taker that is price · size and the fee on top, which so is part of the cost. The list of everybody's fills states price and size alone: there \`usdc_size\` is price · size, and nothing is taken off.`,
   },
   {
     id: 'pm-ended',
@@ -165,6 +165,6 @@ precision = matches / trades of the follower, coverage (\`overlap_pct\` / 100) =
   {
     id: 'pm-missing',
     title: 'What is estimated or missing on the prediction market',
-    text: `Fees of fills are not told by the venue. Who owns several wallets, and where their money came from, is not on record. A position whose shares came by a transfer has no known cost and is not counted. Prices between trades are the last fill, not the order book. Split and merge prices are last fills. Depth, open orders and markets' texts outside question, outcomes and tags are not used.`,
+    text: `Fees of fills are not told apart by the venue ("Positions and realized gain" says where they are part of the USDC). Who owns several wallets, and where their money came from, is not on record. A position whose shares came by a transfer has no known cost and is not counted. Prices between trades are the last fill, not the order book. Split and merge prices are last fills. Depth, open orders and markets' texts outside question, outcomes and tags are not used.`,
   },
 ];

@@ -180,6 +180,23 @@ describe('recorded upstream files', () => {
     },
   );
 
+  testWithRealData(
+    'a wallet’s own history states price · size of what it bought, and of what it took the fee on top',
+    'samples/prediction-market/data-api/activity_all.json',
+    async (file) => {
+      const bought = json(file).filter((row) => row.type === 'TRADE') as unknown as Record<'size' | 'price' | 'usdcSize', number>[];
+      // The venue's fee of a taker: shares · rate · p · (1 − p), here at a rate of 0.05; makers pay none.
+      const rates = bought.map(({ size, price, usdcSize }) => (usdcSize - size * price) / (size * price * (1 - price)));
+      expect(new Set(rates.map((rate) => Math.abs(Number(rate.toFixed(4)))))).toEqual(new Set([0, 0.05]));
+      await loadFile(db.pool, file);
+      const stated = bought.map(({ usdcSize }) => usdcSize).sort((a, b) => a - b);
+      const { rows } = await db.pool.query<{ usdc: number }>(
+        "SELECT usdc_size::float8 AS usdc FROM pm_trade WHERE side = 'BUY' ORDER BY 1",
+      );
+      expect(rows.map(({ usdc }) => usdc)).toEqual(stated);
+    },
+  );
+
   testWithRealData('a page of redemptions', 'samples/prediction-market/data-api/activity.json', async (file) => {
     expect((await loadFile(db.pool, file)).report).toEqual({ read: 15, inserted: 15, duplicates: 0, skipped: {} });
   });
