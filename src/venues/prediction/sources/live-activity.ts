@@ -21,6 +21,8 @@ const TRADED_S = 60;
 const RESOLVED_S = 86_400;
 /** Wallets that are asked at once. */
 const AT_ONCE = 8;
+/** Rows of one wallet that a poll reads: machines have hundreds of thousands, which no memory and no transaction should hold at once. */
+const MOST_ROWS = 5_000;
 
 interface ActivityCursor {
   /** Wallets up to this one were asked in this lap. */
@@ -29,7 +31,7 @@ interface ActivityCursor {
   since: number;
   /** Unix second of this lap: when it began, or up to where wallets were known by then. */
   lap: number;
-  /** Wallets that could not be told of, and from which Unix second on they are asked in the next lap. */
+  /** Wallets that could not be told of, or not of all, and from which Unix second on they are asked next. */
   owed: Readonly<Record<string, number>>;
   /** Where the laps stand of those who are likely to act now; '' at their beginning. */
   eager: readonly string[];
@@ -41,6 +43,12 @@ interface ActivityCursor {
 interface Asked {
   wallet: string;
   from: number;
+}
+
+/** What a wallet did, and the Unix second from which on more is to be read; null: that is all. */
+interface Reading {
+  slices: Slice[];
+  rest: number | null;
 }
 
 interface NextWallet {
@@ -104,14 +112,15 @@ async function nextWallets(db: Pool, { after, since, owed }: ActivityCursor, cou
   const { rows } = await db.query<NextWallet>(NEXT_WALLETS, [after, usual, count, Object.keys(owed)]);
   return rows.map(({ wallet, is_new, seen }) => ({
     wallet,
-    from: is_new ? BEGINNING_S : Math.min(usual, owed[wallet] ?? usual, Math.floor(seen ?? since) - OVERLAP_S),
+    from: owed[wallet] ?? (is_new ? BEGINNING_S : Math.min(usual, Math.floor(seen ?? since) - OVERLAP_S)),
   }));
 }
 
 /**
  * Redemptions, splits, merges and conversions: the upstream tells them one wallet at a time, so wallets are asked in laps, `a_poll` of
  * them a poll; who is likely to act now is asked in short ones beside. Its watermark is the beginning of the last whole lap; it gates nothing.
- * A wallet that cannot be told of while others are is counted, and asked for all of it in the next lap.
+ * A wallet that cannot be told of while others are is counted, and asked for all of it in the next lap; one that did very much is asked by poll after
+ * poll until all of it is in.
  */
 export function liveActivity(data: Upstream, poll_ms: number, a_poll: number): LiveSource {
   return {
@@ -130,14 +139,15 @@ export function liveActivity(data: Upstream, poll_ms: number, a_poll: number): L
       const wallets = await nextWallets(context.db, known, count);
       // Two answers of one wallet must not stand on one page.
       for (const { wallet } of wallets) first.delete(wallet);
-      const { rows, skipped, owed, failing, failure } = await ask(data, { first, wallets }, unixSecond(to) + 1, known, context);
+      const { rows, skipped, owed, broken, failing, failure } = await ask(data, { first, wallets }, unixSecond(to) + 1, known, context);
       if (failure !== null) {
         yield { pages: [], cursor: { ...known, failing } satisfies ActivityCursor, watermark: null };
         throw failure;
       }
       const name = `activity-${known.after}-${unixSecond(to)}.json`;
-      const done = wallets.length < count;
-      const at = done ? { after: '', since: lap } : { after: wallets.at(-1)?.wallet ?? '', since: known.since };
+      const asked = wallets.slice(0, broken);
+      const done = asked.length === wallets.length && wallets.length < count;
+      const at = done ? { after: '', since: lap } : { after: asked.at(-1)?.wallet ?? known.after, since: known.since };
       yield {
         pages: rows.length === 0 ? [] : [{ source: dataApiActivity, page: pageOf(name, 'json', rows) }],
         cursor: { ...at, lap, owed, eager } satisfies ActivityCursor,
@@ -165,26 +175,38 @@ async function ask(
   rows: unknown[];
   skipped: Record<string, number>;
   owed: ActivityCursor['owed'];
+  /** Place of the first wallet of which there is more; undefined: of none. */
+  broken: number | undefined;
   failing: Failing;
   failure: UpstreamError | null;
 }> {
-  const slicesOf = async ({ wallet, from }: Asked): Promise<Slice[]> => {
+  const read = async ({ wallet, from }: Asked): Promise<Reading> => {
     const listing: Ask = (window) =>
       data.get('/activity', { user: wallet, type: TYPES, sortBy: 'TIMESTAMP', sortDirection: 'DESC', ...window }, signal);
     const slices: Slice[] = [];
-    for await (const slice of readSpan(listing, from, end, Number.POSITIVE_INFINITY)) slices.push(slice);
-    return slices;
+    let count = 0;
+    for await (const slice of readSpan(listing, from, end, Number.POSITIVE_INFINITY)) {
+      slices.push(slice);
+      count += slice.rows.length;
+      if (count >= MOST_ROWS && slice.to < end) return { slices, rest: slice.to };
+    }
+    return { slices, rest: null };
   };
   const eager = [...first].map((wallet): Asked => ({ wallet, from: Math.max(since, end - RESOLVED_S) - OVERLAP_S }));
   const asked = [...eager, ...wallets];
   const patience = { failing: failed, again: true };
-  const { told, skipped, failing, failure } = await askPatiently('wallet', asked, ({ wallet }) => wallet, ahead(asked, slicesOf), patience);
-  const slices = told.flatMap(({ answer }) => answer);
+  const { told, skipped, failing, failure } = await askPatiently('wallet', asked, ({ wallet }) => wallet, ahead(asked, read), patience);
+  const slices = told.flatMap(({ answer }) => answer.slices);
   for (const [reason, count] of slices.flatMap((slice) => Object.entries(slice.skipped))) addCount(skipped, reason, count);
   // Whose turn in the long lap is still to come is owed nothing by a short one.
   const owed = { ...owing, ...Object.fromEntries(wallets.map(({ wallet, from }) => [wallet, from])) };
-  for (const { one } of told) if (!first.has(one.wallet)) delete owed[one.wallet];
-  return { rows: slices.flatMap(({ rows }) => rows), skipped, owed, failing, failure };
+  const rests = new Map(told.filter(({ one }) => !first.has(one.wallet)).map(({ one, answer }) => [one.wallet, answer.rest]));
+  for (const [wallet, rest] of rests) {
+    if (rest === null) delete owed[wallet];
+    else owed[wallet] = rest;
+  }
+  const broken = wallets.findIndex(({ wallet }) => typeof rests.get(wallet) === 'number');
+  return { rows: slices.flatMap(({ rows }) => rows), skipped, owed, broken: broken < 0 ? undefined : broken, failing, failure };
 }
 
 /** Asks for `AT_ONCE` of them at once, in their order; whoever's turn comes is waited for. */

@@ -279,6 +279,44 @@ test('who was known before is asked of all it ever did by the first lap, and who
   }
 });
 
+test('a wallet that did very much is read poll by poll, and then the others behind it', async () => {
+  const now = day(1).getTime() / 1_000;
+  const wallets = ['0xa', '0xb'];
+  const query = (text: string, [after]: [string]): Promise<unknown> => {
+    const next = wallets.filter((wallet) => wallet > after).map((wallet) => ({ wallet, is_new: true, seen: null }));
+    return Promise.resolve({ rows: text.includes(' AS place ') ? [] : text.includes('pm_wallet') ? next : [{ begun: 2, until: day(1) }] });
+  };
+  // A row every second of the last hours, and one of the other's.
+  const did: Record<string, number> = { '0xa': 12_000, '0xb': 1 };
+  const get = (_path: string, { user, start, end, limit, offset }: Record<string, string & number>): Promise<unknown> => {
+    const [from, to] = [Math.max(start as number, now - (did[user as string] as number)), Math.min(end as number, now - 1)];
+    const rows = Array.from({ length: Math.max(0, to - from + 1) }, (_, n) => ({ proxyWallet: user, timestamp: to - n }));
+    return Promise.resolve(rows.slice(offset, (offset as number) + (limit as number)));
+  };
+  const feed = liveActivity({ get } as unknown as Upstream, 50, 9);
+  const context = { signal: new AbortController().signal, db: { query }, now: () => day(1) } as unknown as LiveContext;
+  const seen: Record<string, Set<number>> = { '0xa': new Set(), '0xb': new Set() };
+  let cursor = feed.begin(day(0));
+  for (let polls = 1; ; polls += 1) {
+    let rows = 0;
+    let whole = false;
+    for await (const step of feed.update(cursor, day(1), context)) {
+      for (const { page } of step.pages)
+        for await (const { proxyWallet, timestamp } of page.records as AsyncIterable<{ proxyWallet: string; timestamp: number }>) {
+          seen[proxyWallet]?.add(timestamp);
+          rows += 1;
+        }
+      cursor = step.cursor;
+      whole = step.watermark !== null;
+    }
+    expect(rows).toBeLessThan(6_000);
+    expect(polls).toBeLessThan(6);
+    if (whole) break;
+  }
+  expect(Object.entries(seen).map(([wallet, times]) => [wallet, times.size])).toEqual(Object.entries(did));
+  expect(cursor).toMatchObject({ after: '', owed: {} });
+});
+
 test('after more changes than the listing reaches, every market that is not settled is asked for by its id, in a whole lap', async () => {
   const store = await testDatabase();
   try {
