@@ -3,6 +3,7 @@ import {
   AddressLookupTableAccount,
   ComputeBudgetProgram,
   Keypair,
+  type MessageV0,
   PublicKey,
   SystemProgram,
   TransactionInstruction,
@@ -72,6 +73,10 @@ const ownTransfer = (
     program,
   );
 
+/** The same, and none of its accounts has to sign. */
+const unsigned = (of: TransactionInstruction): TransactionInstruction =>
+  new TransactionInstruction({ ...of, keys: of.keys.map((key) => ({ ...key, isSigner: false })) });
+
 describe('a self-paid transfer', () => {
   it('is accepted as the stock x402 client builds it, and told apart by its message', () => {
     const encoded = signTransfer(wish());
@@ -120,6 +125,10 @@ describe('a self-paid transfer', () => {
     expect(refusal(encoded)).toBe('accepted');
   });
 
+  it('tells its memos to the last character: a byte order mark is one', () => {
+    expect(verifySolanaTransfer(signed([transfer, memo('\ufeffq1.memo')]), terms).memos).toEqual(['\ufeffq1.memo']);
+  });
+
   const u64 = (value: bigint): Buffer => {
     const data = Buffer.alloc(8);
     data.writeBigUInt64LE(value);
@@ -140,6 +149,13 @@ describe('a self-paid transfer', () => {
       'source that is not the payer’s own account',
       signTransfer(wish({ source: Keypair.generate().publicKey.toBase58() })),
       'verification_failed source_mismatch',
+    ],
+    [
+      'the money of somebody who does not sign',
+      signed([
+        unsigned(ownTransfer({ owner: other.publicKey.toBase58(), source: associatedTokenAddress(other.publicKey.toBase58(), MINT) })),
+      ]),
+      'verification_failed authority_mismatch',
     ],
     ['no transfer', signed([limit, price, text]), 'verification_failed no_transfer_instruction'],
     ['two transfers', signed([transfer, ownTransfer({}, 1n), text]), 'verification_failed no_transfer_instruction'],
@@ -169,6 +185,11 @@ describe('a self-paid transfer', () => {
         transfer,
         new TransactionInstruction({ programId: transfer.programId, keys: [], data: Buffer.concat([Buffer.from([4]), u64(1n)]) }),
       ]),
+      'verification_failed no_transfer_instruction',
+    ],
+    [
+      'ApproveChecked, of the same length and accounts as the transfer',
+      signed([new TransactionInstruction({ ...transfer, data: Buffer.concat([Buffer.from([13]), transfer.data.subarray(1)]) }), text]),
       'verification_failed no_transfer_instruction',
     ],
     [
@@ -239,6 +260,11 @@ describe('a self-paid transfer', () => {
       'verification_failed transaction_instructions_compute_limit_instruction',
     ],
     [
+      'a ComputeBudget tag beyond the last, 4',
+      signed([instruction(budget.programId, Buffer.from([5, 0, 0, 0, 0])), transfer]),
+      'verification_failed transaction_instructions_compute_limit_instruction',
+    ],
+    [
       'accounts on ComputeBudget',
       signed([instruction(budget.programId, limit.data, [other.publicKey]), transfer]),
       'verification_failed transaction_instructions_compute_limit_instruction',
@@ -247,6 +273,11 @@ describe('a self-paid transfer', () => {
       'a second signer',
       signed([transfer, memo('q1.memo', [other.publicKey])], [buyer, other]),
       'verification_failed transaction_excessive_signers',
+    ],
+    [
+      'a memo that names somebody who does not sign',
+      signed([transfer, unsigned(memo('q1.memo', [other.publicKey]))]),
+      'verification_failed memo_mismatch',
     ],
     ['a memo that is not UTF-8', signed([transfer, memo(Buffer.from([0xff, 0xfe]))]), 'verification_failed memo_mismatch'],
     [
@@ -331,6 +362,19 @@ describe('a self-paid transfer', () => {
     ])('refuses a message %s', (_, change) => {
       const transaction = VersionedTransaction.deserialize(wire);
       Object.assign(transaction.message.header, change);
+      transaction.sign([buyer]);
+      expect(refusal(Buffer.from(transaction.serialize()).toString('base64'))).toBe(undecodable);
+    });
+
+    it.each<[string, (message: MessageV0) => void]>([
+      ['names an account twice', ({ staticAccountKeys: keys }) => void keys.push(keys[0] as PublicKey)],
+      [
+        'uses an account beyond its last',
+        ({ staticAccountKeys: keys, compiledInstructions: [first] }) => void first?.accountKeyIndexes.push(keys.length),
+      ],
+    ])('refuses a message that %s', (_, edit) => {
+      const transaction = VersionedTransaction.deserialize(Buffer.from(signed([assertion(), transfer, text]), 'base64'));
+      edit(transaction.message as MessageV0);
       transaction.sign([buyer]);
       expect(refusal(Buffer.from(transaction.serialize()).toString('base64'))).toBe(undecodable);
     });
@@ -438,6 +482,21 @@ describe('a sponsored transfer', () => {
     ],
   ])('is refused: %s', (_, encoded, expected) => {
     expect(refusal(encoded, sponsoredTerms)).toBe(expected);
+  });
+
+  it('is refused when it names the sponsor once more, for an instruction to use', () => {
+    const transaction = VersionedTransaction.deserialize(Buffer.from(partly({}, [limit, ownTransfer(), text]), 'base64'));
+    const { staticAccountKeys: keys, compiledInstructions } = transaction.message;
+    compiledInstructions[2]?.accountKeyIndexes.push(keys.push(sponsorKey) - 1);
+    transaction.sign([buyer]);
+    expect(refusal(Buffer.from(transaction.serialize()).toString('base64'), sponsoredTerms)).toBe(
+      'verification_failed transaction_could_not_be_decoded',
+    );
+  });
+
+  it('is refused when the sponsor alone is to sign', () => {
+    const wire = signTransfer(sponsoredWish(), [limit, text], [sponsor]);
+    expect(refusal(wire, sponsoredTerms)).toBe('verification_failed transaction_missing_fee_payer');
   });
 
   it('is refused when the buyer did not sign', () => {

@@ -193,7 +193,7 @@ function checkTransfer(
 
 /** A memo may name the payer as its signer and nobody else; it must be UTF-8, or the program fails. */
 function memoText({ data, accounts }: Instruction, payerIndex: number): string {
-  if (accounts.some((index) => index !== payerIndex) || accounts.length > 1) refuse(payload('memo_mismatch'));
+  if (accounts.some((index) => index !== payerIndex)) refuse(payload('memo_mismatch'));
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data);
   } catch {
