@@ -8,6 +8,7 @@ import {
   assertTimely,
   claimKeysOf,
   maxFee,
+  turnOf,
   verifyTempoTransfer,
 } from '../../src/payments/protocols/tempo-transfer';
 import {
@@ -125,6 +126,10 @@ describe('what is accepted', () => {
     expect(verifyTempoTransfer(`0x${raw.slice(2).toUpperCase()}`, terms)).toEqual(verifyTempoTransfer(raw, terms));
     expect(outcome(raw, { source: `did:pkh:eip155:undefined:${MERCHANT}` })).toBe('accepted');
     expect(outcome(raw, { source: 'somebody' })).toBe('accepted');
+  });
+
+  it('a network fee of one dollar', async () => {
+    expect(outcome(await signed({ gas: 1_000_000n, maxFeePerGas: 1_000_000_000_000n }))).toBe('accepted');
   });
 
   it('the same payment under every spelling of the terms', async () => {
@@ -264,6 +269,14 @@ describe('what is refused', () => {
     const signature = await signers.secp256k1.sign({ hash: KeyAuthorization.getSignPayload(authorization) });
     const keyAuthorization = KeyAuthorization.from(authorization, { signature: SignatureEnvelope.from(signature) as never });
     expect(outcome(await signed({ keyAuthorization: keyAuthorization as never }))).toBe('verification_failed extra_parts');
+  });
+
+  it('code for an account to run', async () => {
+    const { AuthorizationTempo } = await import('ox/tempo');
+    const authorization = AuthorizationTempo.from({ address: other, chainId: CHAIN_ID, nonce: 0n });
+    const signature = SignatureEnvelope.from(await signers.secp256k1.sign({ hash: AuthorizationTempo.getSignPayload(authorization) }));
+    const authorizationList = [AuthorizationTempo.from(authorization, { signature })];
+    expect(outcome(await signed({ authorizationList }))).toBe('verification_failed extra_parts');
   });
 
   it('an attribution memo of another realm, challenge or version', async () => {
@@ -412,6 +425,16 @@ describe('validity window', () => {
     [now + 20, now + 1, EXPIRING, 'verification_failed not_yet_valid'],
   ])('validBefore %p, validAfter %p, key %p: %s', (before, after, key, expected) => {
     expect(judge(before, after, key)).toBe(expected);
+  });
+});
+
+describe('turnOf', () => {
+  it('is one of each account, sequence and place in it, and none of what expires', () => {
+    const turn = { sender: PAYER as HexText, nonce_key: 5n, nonce: 1n };
+    const others = [{ sender: MERCHANT as HexText }, { nonce_key: 6n }, { nonce: 2n }];
+    expect(new Set([turn, ...others.map((other) => ({ ...turn, ...other }))].map(turnOf)).size).toBe(4);
+    expect(turnOf({ ...turn })).toBe(turnOf(turn));
+    expect(turnOf({ ...turn, nonce_key: EXPIRING, nonce: 0n })).toBeUndefined();
   });
 });
 
