@@ -131,6 +131,17 @@ test.each([
   expect(quoteOf(name, query).amount).toBe(BigInt(micro));
 });
 
+// Of $0.02 a request, where every window counts.
+test.each([
+  ['1h', 0.5], ['4h', 0.7], ['6h', 0.8], ['12h', 0.9], ['24h', 1], ['1d', 1], ['today', 1], ['7d', 2], ['30d', 3], ['90d', 4], ['365d', 5], ['1y', 5], ['all', 5],
+])('a window of %s costs %d times as much as one day', (timeframe, multiplier) => {
+  expect(quoteOf('markets/trending', `timeframe=${timeframe}&limit=20`).amount).toBe(BigInt(20_000 * multiplier));
+}); // prettier-ignore
+
+test.each(['1m', '5m', '30m'])('orders of the next %s cost half of those of a day', (timeframe) => {
+  expect(quoteOf('lp/dca/pressure', `timeframe=${timeframe}&limit=200`).amount).toBe(40_000n);
+});
+
 test('a quote tells everything that made its price', () => {
   expect(quoteOf('markets/trending', 'timeframe=7d&limit=40&category=Politics')).toEqual({
     amount: 56_000n,
