@@ -1,4 +1,4 @@
-import { AppError } from '../../src/errors';
+import { AppError, type ErrorCode } from '../../src/errors';
 import { FeeCredit } from '../../src/payments/fee-credit';
 import type { Outcome } from '../../src/payments/protocol';
 
@@ -6,14 +6,14 @@ const PAID: Outcome = { kind: 'paid', answer: null, replayed: false, headers: {}
 
 /** Payments of one payer that end when they are told to. */
 function paymentsOf(credit: FeeCredit, payer: string, count: number) {
-  const begun: { settle(): void; fail(): void }[] = [];
+  const begun: { settle(): void; fail(code?: ErrorCode): void }[] = [];
   const outcomes = Array.from({ length: count }, () =>
     credit
       .run(
         payer,
         () =>
           new Promise((resolve, reject) =>
-            begun.push({ settle: () => resolve(PAID), fail: () => reject(new AppError('settlement_failed')) }),
+            begun.push({ settle: () => resolve(PAID), fail: (code = 'settlement_failed') => reject(new AppError(code)) }),
           ),
       )
       .catch(() => null),
@@ -54,6 +54,18 @@ describe('payments whose fee is ours', () => {
       begun[next]?.fail();
       await tick();
     }
+    await Promise.all(outcomes);
+  });
+
+  it('go on as before where one was not sent: it cost nothing', async () => {
+    const { begun, outcomes } = paymentsOf(new FeeCredit(1), 'payer', 4);
+    await tick();
+    begun[0]?.settle();
+    await tick();
+    begun[1]?.fail('payment_expired');
+    await tick();
+    expect(begun).toHaveLength(4);
+    begun.slice(2).forEach(({ settle }) => settle());
     await Promise.all(outcomes);
   });
 

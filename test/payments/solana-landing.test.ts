@@ -53,6 +53,7 @@ test.each<[told: string, chain: Told, status: string]>([
   ['confirmed, and the price is there', { views: [sees('confirmed')], change: PRICE }, 'confirmed'],
   ['confirmed, but its record is not there yet', { views: [sees('confirmed')] }, 'unknown'],
   ['confirmed, and it brought something else', { views: [sees('confirmed')], change: PRICE - 1n }, 'unknown'],
+  ['confirmed, and it brought more, as it never could', { views: [sees('confirmed')], change: PRICE + 1n }, 'unknown'],
   ['landed with an error', { views: [sees('confirmed', 500, { InstructionError: [0, 'Custom'] })] }, 'failed'],
   ['landed with an error, says who has read further, and without one, says the other', { views: [sees('confirmed'), sees('confirmed', 501, 'AccountNotFound')], change: PRICE }, 'unknown'],
   ['its record tells an error', { views: [sees('confirmed')], change: 0n, err: 'AccountNotFound' }, 'failed'],
