@@ -2,7 +2,7 @@ import { pageOf } from '../../../workers/pages';
 import type { FeedCursor, LiveContext, LiveSource, LiveStep } from '../../../workers/source';
 import { UpstreamError } from '../../../workers/upstream';
 import { DAMM_V2_PROGRAM, DCA_PROGRAM, DLMM_PROGRAM } from '../chain-addresses';
-import { type ChainReader, type Listed } from './live-rpc';
+import { type ChainReader, type Listed, UnknownTransaction } from './live-rpc';
 import { transactions } from './transactions';
 
 const PROGRAMS = { dlmm: DLMM_PROGRAM, damm_v2: DAMM_V2_PROGRAM, dca: DCA_PROGRAM } as const;
@@ -160,8 +160,8 @@ function readable(
 
 /**
  * Transactions after `place`, oldest first: all of them, or where there are more than twice `held` the oldest; then the marks of those left above are told
- * on the way. A listing that was walked already down to a mark goes on from there. A node that no longer knows the newest one that is in lists
- * on into the past, so times end the listing too.
+ * on the way. A listing that was walked already down to a mark goes on from there, or from the mark above one that the node no longer knows. A node
+ * that no longer knows the newest one that is in lists on into the past, or refuses to end there, so times end the listing too.
  */
 async function* newer(
   node: ChainReader,
@@ -173,8 +173,20 @@ async function* newer(
   let listed: Listed[] = [];
   let older: Listed[] = [];
   const marks = [...(place.marks ?? [])];
+  let until = place.signature;
   for (let before = marks.at(-1) ?? null; ;) {
-    const page: Listed[] = await node.list(program, before, place.signature, signal);
+    let page: Listed[];
+    try {
+      page = await node.list(program, before, until, signal);
+    } catch (error) {
+      if (!(error instanceof UnknownTransaction)) throw error;
+      if (until !== null) until = null;
+      else if (before !== null && before === marks.pop()) {
+        before = marks.at(-1) ?? null;
+        yield [...marks];
+      } else throw error;
+      continue;
+    }
     const fresh = page.findLastIndex(({ at }) => at === null || at >= place.at) + 1;
     // A short page is no end: nodes list fewer than they are asked for, and rows that name nothing are left out.
     if (fresh === 0) return listed.reverse();

@@ -13,7 +13,10 @@ export interface Listed {
 export interface ChainReader {
   /** Time of the newest finalised block whose time the node knows. */
   head(signal: AbortSignal): Promise<Date>;
-  /** At most `LISTED_AT_ONCE` transactions of an address, newest first: those before `before` and after `until`. None: there are no more. */
+  /**
+   * At most `LISTED_AT_ONCE` transactions of an address, newest first: those before `before` and after `until`. None: there are no more. Throws
+   * UnknownTransaction where the node does not know one of these two; older nodes list none then, or to the end of what they have.
+   */
   list(address: string, before: string | null, until: string | null, signal: AbortSignal): Promise<Listed[]>;
   /** getTransaction answers in the order of the signatures; null for those that the node does not have, or refuses while it answers others. */
   transactions(signatures: readonly string[], signal: AbortSignal): Promise<(Record<string, unknown> | null)[]>;
@@ -78,6 +81,12 @@ async function batchOf(node: Upstream, batch: readonly string[], signal: AbortSi
 /** A node's refusal of a single question: it has no such block, or does not know such transactions. */
 class Refused extends UpstreamError {}
 
+/** The node does not know, or no longer, a transaction that a listing was to begin or to end at. */
+export class UnknownTransaction extends Refused {}
+
+/** RpcCustomError::FilterTransactionNotFound of https://github.com/anza-xyz/agave/pull/7937. */
+const FILTER_TRANSACTION_NOT_FOUND = -32_020;
+
 const secondOf = (time: unknown): number | null => {
   const at = instant(time);
   return at === null ? null : Math.floor(at.getTime() / 1_000);
@@ -100,6 +109,10 @@ function answered(ask: () => unknown): unknown {
 
 function resultOf(method: string, answer: unknown): unknown {
   if (!isObject(answer)) throw new UpstreamError(`${method} was not answered`, null);
-  if (isObject(answer.error)) throw new Refused(`${method} was refused (${integer(answer.error.code) ?? 'without a code'})`, null);
+  if (isObject(answer.error)) {
+    const code = integer(answer.error.code);
+    const Refusal = code === FILTER_TRANSACTION_NOT_FOUND ? UnknownTransaction : Refused;
+    throw new Refusal(`${method} was refused (${code ?? 'without a code'})`, null);
+  }
   return answer.result;
 }

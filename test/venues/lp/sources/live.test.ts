@@ -365,6 +365,7 @@ describe('an index that fails at some positions', () => {
 describe('a node that tells odd things', () => {
   const context = { signal: new AbortController().signal, now: () => day(1) } as unknown as LiveContext;
   const at = (days: number): number => day(days).getTime() / 1_000;
+  const refuse = (): Promise<never> => Promise.reject(new Error('nothing is got from a node'));
   /** A node that lists these transactions of the bin program, newest first, so many a page; it answers what `tells` says of each. */
   const nodeOf = (
     rows: readonly { signature?: string; blockTime: number }[],
@@ -372,7 +373,7 @@ describe('a node that tells odd things', () => {
     tells: (signature: string) => object = () => ({ result: {} }),
   ) =>
     chainReader({
-      get: () => Promise.reject(new Error('nothing is got from a node')),
+      get: refuse,
       post: (_path, body) => {
         if (Array.isArray(body))
           return Promise.resolve((body as { id: number; params: [string] }[]).map(({ id, params }) => ({ id, ...tells(params[0]) })));
@@ -416,6 +417,38 @@ describe('a node that tells odd things', () => {
       expect(pages).toBe(2_500);
       expect(cursor).toMatchObject({ dlmm: { signature: 's2500', at: at(0.9) } });
     }
+  });
+
+  test('one that no longer knows the newest transaction that is in, or a mark, and says so, is read on by times', async () => {
+    const [newest, oldest] = [3_500, 1_001];
+    const listed = Array.from({ length: newest - oldest + 1 }, (_, n) => ({ signature: `s${newest - n}`, blockTime: at(0.9) - n }));
+    const known = new Set(listed.map(({ signature }) => signature));
+    const node = nodeOf(listed);
+    const pruned: ChainReader = {
+      ...node,
+      list: async (address, before, until, signal) => {
+        const gone = [before, until].some((signature) => signature !== null && !known.has(signature));
+        const asking = gone ? chainReader({ get: refuse, post: () => Promise.resolve({ error: { code: -32_020 } }) }) : node;
+        return asking.list(address, before, until, signal);
+      },
+    };
+    const feed = liveChain(pruned, 50, 1_000);
+    const { dlmm } = feed.begin(day(0)) as { dlmm: object };
+    for (const marks of [[], ['s900'], ['s3000', 's900', 's800']]) {
+      const cursor = { ...feed.begin(day(0)), dlmm: { ...dlmm, signature: 's700', marks } };
+      const told = await read(feed, cursor);
+      expect(told.pages).toBe(listed.length);
+      expect(told.cursor).toMatchObject({ dlmm: { signature: 's3500', marks: [] } });
+    }
+  });
+
+  test('one that does not know what it has just listed is at fault', async () => {
+    const page = Array.from({ length: 1_000 }, (_, n) => ({ signature: `s${n}`, err: null, blockTime: at(0.5) }));
+    const post = (_path: string, body: unknown): Promise<unknown> => {
+      const [, options] = (body as { params: [string, { before?: string }] }).params;
+      return Promise.resolve(options.before === undefined ? { result: page } : { error: { code: -32_020 } });
+    };
+    await expect(read(liveChain(chainReader({ get: refuse, post }), 50))).rejects.toThrow('getSignaturesForAddress was refused (-32020)');
   });
 
   test('a transaction that is refused while others are answered is left out after some polls; a node that refuses all is at fault', async () => {
