@@ -200,6 +200,18 @@ describe('hourly files', () => {
     await expect(read({ [path(0)]: Buffer.alloc(70_000_000, 'x') }, begin)).rejects.toThrow('has a line longer than');
   });
 
+  test('a line longer than a piece that nothing ends yet is left for the next poll, and read once its hour is over', async () => {
+    const [first, long] = [
+      `${block(hours(0.1), 1)}\n`,
+      JSON.stringify({ ...(JSON.parse(block(hours(0.9), 2)) as object), note: 'x'.repeat(5_000_000) }),
+    ];
+    const open = await read({ [path(0)]: first + long }, begin);
+    expect(open.at(-1)).toMatchObject({ cursor: { offset: first.length }, watermark: hours(0.1) });
+    expect(await read({ [path(0)]: first + long }, { ...open.at(-1)?.cursor })).toEqual([]);
+    const steps = await read({ [path(0)]: first + long, [path(1)]: `${block(hours(1.5), 3)}\n` }, begin);
+    expect(steps.flatMap(({ watermark }) => watermark ?? [])).toEqual([hours(0.1), hours(0.9), hours(1.5)]);
+  });
+
   test('a pretended node that was started again has the same bytes, whenever it was asked', async () => {
     const clock = new TurnedClock(hours(29.1));
     const path = pathOf(hours(29).getTime());

@@ -44,16 +44,16 @@ export function liveBlocks(files: HourFiles, poll_ms: number): LiveSource {
       let { hour, offset } = cursor as unknown as BlocksCursor;
       // An hour is over when a later one is there; what was written until then is still to be read.
       for (let next: number | null = null; ;) {
-        const written = await pieceOf(files, pathOf(hour), offset, signal);
-        if (written === 'anew') {
+        const piece = await pieceOf(files, pathOf(hour), offset, signal);
+        if (piece === 'anew') {
           offset = 0;
           continue;
         }
-        const lines = written === null ? [] : linesOf(written, next !== null && written.length < MOST_BYTES);
+        const lines = piece === null ? [] : linesOf(piece.written, next !== null && !piece.is_full);
         for (const step of stepsOf(hour, offset, lines)) yield step;
         offset += lines.reduce((sum, line) => sum + line.bytes, 0);
         // A piece that is not full was all there is: what is written meanwhile is the next poll's.
-        if (written !== null && written.length >= MOST_BYTES) continue;
+        if (piece?.is_full === true) continue;
         if (next === null) {
           next = await nextHour(files, hour, to.getTime(), signal);
           if (next !== null) continue;
@@ -88,18 +88,26 @@ interface Line {
   bytes: number;
 }
 
+/** What is in a file from a byte on. */
+interface Piece {
+  written: Buffer;
+  /** It ends where it was asked to: there may be more. */
+  is_full: boolean;
+}
+
 /**
- * What is in a file from a byte on, with one whole line at least where there is one. A line ends before that byte: where none does any more, the
+ * The next piece of a file, with one whole line at least where it is full. A line ends before that byte: where none does any more, the
  * file was written anew.
  */
-async function pieceOf(files: HourFiles, path: string, offset: number, signal: AbortSignal): Promise<Buffer | 'anew' | null> {
+async function pieceOf(files: HourFiles, path: string, offset: number, signal: AbortSignal): Promise<Piece | 'anew' | null> {
   const before = offset > 0 ? 1 : 0;
   for (let most = MOST_BYTES; most <= LONGEST_LINE; most *= 2) {
     const read = await files.read(path, offset - before, before + most, signal);
     if (read === null) return null;
     if (before > 0 && read[0] !== NEW_LINE) return 'anew';
     const written = read.subarray(before);
-    if (written.length < most || written.includes(NEW_LINE)) return written;
+    const is_full = written.length >= most;
+    if (!is_full || written.includes(NEW_LINE)) return { written, is_full };
   }
   throw new UpstreamError(`${path} has a line longer than ${LONGEST_LINE} bytes`, null);
 }
