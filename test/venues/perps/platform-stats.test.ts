@@ -116,6 +116,18 @@ describe('with more loaded', () => {
     });
   });
 
+  test('a window of settlements alone is empty: nothing was traded in it', async () => {
+    const settled = wireFill({ dir: 'Settlement', tid: 0, side: 'A', startPosition: '1.0', time: ago(-90).getTime() });
+    await load(db.pool, [[trader('8'), settled]]);
+    await loadScores(db.pool, '2026-01-30', { [trader('8')]: 91 });
+    // By its bars, and by its day.
+    for (const [timeframe, now] of [
+      ['1h', ago(-120)],
+      ['24h', ago(-26 * 60)],
+    ] as const)
+      await expect(stats({ timeframe }, now)).rejects.toMatchObject({ code: 'empty_result' });
+  });
+
   test('volume of whales by side rebuilds buys and sells', async () => {
     await load(db.pool, [match(ago(2), { px: '101', sz: '33', side: 'A', taker: [ANN, '2600.0'], maker: [MAX, '-1610.0'] })]);
     const { data } = await stats({});

@@ -59,7 +59,7 @@ CROSS JOIN (SELECT sum(volume_usd) AS volume_usd FROM ${matchRows(['volume_usd']
 CROSS JOIN (${is_told && !life ? SMART_TOLD : smartByAccount(life, is_told)}) smart`,
 });
 
-/** Totals of the venue over a window that ends now. Throws empty_result when nothing was filled in it. */
+/** Totals of the venue over a window that ends now. Throws empty_result when nothing was traded in it: accounts may have been settled. */
 export async function platformStats(
   { timeframe }: { timeframe: Timeframe },
   context: GraphContext,
@@ -72,7 +72,7 @@ export async function platformStats(
     ...spanOf(before),
     day,
   ]);
-  if (row === undefined || row.active_traders === 0) throw new AppError('empty_result', { suggestion: widerTimeframe(timeframe) });
+  if (row === undefined || row.total_trades === 0) throw new AppError('empty_result', { suggestion: widerTimeframe(timeframe) });
   warnUndirected(context, [row]);
   return { ...row, timeframe };
 }
