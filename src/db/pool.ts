@@ -1,4 +1,4 @@
-import type { EventEmitter } from 'node:events';
+import { type EventEmitter, setMaxListeners } from 'node:events';
 import os from 'node:os';
 import {
   Client,
@@ -195,6 +195,8 @@ export async function connectUntil(pool: Pool, signal: AbortSignal): Promise<Poo
  * whatever waits on them fails, even where the server says nothing any more. It knows statements with promises alone.
  */
 export function poolUntil(pool: Pool, signal: AbortSignal): Pool {
+  // Whoever waits for a connection listens, and Node 20 takes more than ten for a leak.
+  setMaxListeners(0, signal);
   const connect = async (): Promise<PoolClient> => {
     const client = await connectUntil(pool, signal);
     const { release } = client;

@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { getMaxListeners, setMaxListeners } from 'node:events';
 import net, { type Socket } from 'node:net';
 import os from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -235,6 +235,14 @@ describe('the database client', () => {
       await pool.query("DELETE FROM source_cursor WHERE source = 'no'");
     }
     await pool.end();
+  });
+
+  test('however many wait on a pool that ends with a signal, Node does not take them for a leak', () => {
+    const { signal } = new AbortController();
+    // As Node 20 has it from the start, and warns of the eleventh.
+    setMaxListeners(10, signal);
+    poolUntil(db.pool, signal);
+    expect(getMaxListeners(signal)).toBe(0);
   });
 
   test("an error's stack leads to who asked", async () => {
