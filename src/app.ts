@@ -192,7 +192,18 @@ export async function startApp(options: AppOptions): Promise<App> {
   metrics.ages(agesOf(freshness, config.clock, snapshots));
   const gateway = makeGateway({
     paid: deps,
-    free: { endpoints, schema, definitions: definitionsOf(VENUES), payments, health, clock: config.clock, version, publicUrl, startedAt },
+    free: {
+      endpoints,
+      schema,
+      definitions: definitionsOf(VENUES),
+      payments,
+      health,
+      clock: config.clock,
+      version,
+      publicUrl,
+      limits: { unpaid: config.unpaidPerMinute, uncharged: config.emptyPerMinute },
+      startedAt,
+    },
     endpoints: paidOf(catalogue),
     metrics,
     logger,

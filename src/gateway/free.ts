@@ -14,7 +14,7 @@ import { llmsText, openApi } from './discovery';
 import { unknownPath } from './fallbacks';
 import { FREE_OPERATIONS } from './free-operations';
 import { type WingDefinitions, methodologyPage } from './pages/methodology';
-import { docsPage } from './pages/reference';
+import { type CallerLimits, docsPage } from './pages/reference';
 import type { Health } from './health';
 import { queryOf } from './query';
 
@@ -28,6 +28,7 @@ export interface FreeDeps {
   clock: Clock;
   version: string;
   publicUrl: string;
+  limits: CallerLimits;
   /** When this price list came into force: the service's start. */
   startedAt: Date;
 }
@@ -68,7 +69,7 @@ export function freeRoutes(deps: FreeDeps): Record<keyof typeof FREE_OPERATIONS,
       methods: methods.filter((method) => method.protocol === protocol),
     });
   const pages = {
-    '/docs': document('text/html', docsPage(endpoints, schema, publicUrl)),
+    '/docs': document('text/html', docsPage(endpoints, schema, publicUrl, deps.limits)),
     '/docs/methodology': document('text/html', methodologyPage(endpoints, schema, deps.definitions)),
   };
   const leadTo =

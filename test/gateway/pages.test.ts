@@ -16,7 +16,8 @@ import { dollars } from '../../src/pricing/tiers';
 import { ENDPOINTS, ROOT } from '../support/catalogue';
 
 const schema = makeSchema(path.join(ROOT, 'graphql/schema'), []);
-const reference = docsPage(ENDPOINTS, schema, 'https://api.example');
+const LIMITS = { unpaid: 300, uncharged: 30 };
+const reference = docsPage(ENDPOINTS, schema, 'https://api.example', LIMITS);
 const wings = definitionsOf(VENUES);
 const definitions = [...SHARED_DEFINITIONS, ...[...wings.values()].flat()];
 const methodology = methodologyPage(ENDPOINTS, schema, wings);
@@ -172,6 +173,15 @@ describe('the pages people read', () => {
     for (const [name, { status }] of Object.entries(ERRORS)) expect(errors).toContain(`<td>${status}</td><td><code>${name}</code></td>`);
   });
 
+  test('how often a caller may ask, as the service is set up', () => {
+    const errorsTold = (html: string): string => /<h2 id="errors">(.*?)<details>/s.exec(html)?.[1] ?? '';
+    for (const told of ['300 requests without payment', '300 proofs that pay nothing', '30 queries that end uncharged', '$10.00 together'])
+      expect(errorsTold(reference)).toContain(told);
+    const unlimited = errorsTold(docsPage(ENDPOINTS, schema, 'https://api.example', { unpaid: 0, uncharged: 0 }));
+    expect(all(unlimited, /(any number of) /g)).toHaveLength(3);
+    expect(unlimited).not.toContain(' 0 ');
+  });
+
   test('both bring their picture: no browser asks for one that is not there', () => {
     for (const html of [reference, methodology]) expect(html).toContain('<link rel="icon" href="data:image/svg+xml,');
   });
@@ -179,6 +189,6 @@ describe('the pages people read', () => {
   test('nothing that a description holds becomes markup', () => {
     const [endpoint] = ENDPOINTS;
     const hostile = { ...(endpoint as (typeof ENDPOINTS)[number]), summary: '<script>alert(1)</script>' };
-    expect(docsPage([hostile], schema, 'https://api.example')).not.toContain('<script>');
+    expect(docsPage([hostile], schema, 'https://api.example', LIMITS)).not.toContain('<script>');
   });
 });

@@ -101,6 +101,7 @@ export async function startOpenGateway(db: Statements, now: Date, cache: AnswerC
       clock: standingClock(now),
       version: '0.0.0-test',
       publicUrl,
+      limits: { unpaid: 0, uncharged: 0 },
       startedAt: now,
     },
     endpoints: paid,

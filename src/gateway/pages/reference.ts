@@ -164,14 +164,26 @@ const ERROR_ROWS = Object.entries(ERRORS).map(([name, { status, sentence, retrya
   retryable ? 'yes' : '',
 ]);
 
-const ERRORS_TOLD = `<h2 id="errors">Errors</h2><p>All but a 200 is not charged and says so: <code>charged</code> is false, or "pending" while a payment that was sent is not confirmed.
+/** How many requests of which kind one caller may send in a minute; 0 is no limit. */
+export interface CallerLimits {
+  unpaid: number;
+  uncharged: number;
+}
+
+const atMost = (many: number): string => (many === 0 ? 'any number of' : String(many));
+
+const errorsTold = ({
+  unpaid,
+  uncharged,
+}: CallerLimits): string => `<h2 id="errors">Errors</h2><p>All but a 200 is not charged and says so: <code>charged</code> is false, or "pending" while a payment that was sent is not confirmed.
 <code>details</code> names what is wrong, <code>suggestion</code> what to send instead (null: leave it out), <code>fallback</code> another request.
-<code>Retry-After</code>, where it is known, says when the same request may go through. Requests without payment, proofs that pay nothing, and queries that end uncharged (empty, too late, left or unpaid) are limited by the minute: beyond that they are 429.
-So is, for ${PAYMENT_DEFAULTS.payer_failure_window_ms / 60_000} minutes at most, whoever pays from a wallet of which ${PAYMENT_DEFAULTS.payer_failures} payments have failed on their chain, or ${PAYMENT_DEFAULTS.payer_undecided} were sent and are not confirmed yet.</p>
+<code>Retry-After</code>, where it is known, says when the same request may go through.</p>
+<p>In a minute, an address may send ${atMost(unpaid)} requests without payment and ${atMost(unpaid)} proofs that pay nothing; an address, and a wallet, may ask ${atMost(uncharged)} queries that end uncharged (empty, too late, left or unpaid). Beyond that they are 429.
+So is, for ${PAYMENT_DEFAULTS.payer_failure_window_ms / 60_000} minutes at most, whoever pays from a wallet of which ${PAYMENT_DEFAULTS.payer_failures} payments have failed on their chain, or ${PAYMENT_DEFAULTS.payer_undecided} were sent and are not confirmed yet; and whose requests under way cost more than ${usd(PAYMENT_DEFAULTS.payer_reserved_cap)} together.</p>
 <details><summary>${ERROR_ROWS.length} codes</summary>${table(['Status', 'Code', 'Meaning', 'Same again may help'], ERROR_ROWS)}</details>`;
 
 /** The reference of everything sold, as one page without scripts. */
-export function docsPage(endpoints: readonly Endpoint[], schema: GraphQLSchema, publicUrl: string): string {
+export function docsPage(endpoints: readonly Endpoint[], schema: GraphQLSchema, publicUrl: string, limits: CallerLimits): string {
   const wings = VENUE_TITLES.map(([venue, title]) => ({ venue, title, sold: endpoints.filter((endpoint) => endpoint.venue === venue) }));
   const index = wings.map(
     ({ venue, title, sold }) =>
@@ -188,6 +200,6 @@ export function docsPage(endpoints: readonly Endpoint[], schema: GraphQLSchema, 
     'Smart money analytics',
     `<h1>Smart money analytics</h1><p>Pay per query, no accounts: ${endpoints.length} questions about wallets, markets, coins and pools.
 <a href="#paying">Paying</a> · <a href="#prices">Prices</a> · <a href="#answers">Answers</a> · <a href="#errors">Errors</a> · <a href="#questions">Questions</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/docs/methodology">Methodology</a> · <a href="/llms.txt">llms.txt</a> · <a href="/health">Health</a></p>
-${HOW_TO_PAY}${BY_HAND}${howPriced()}${ANSWERS}${ERRORS_TOLD}<h2 id="questions">Questions</h2>${index.join('')}${sections.join('')}`,
+${HOW_TO_PAY}${BY_HAND}${howPriced()}${ANSWERS}${errorsTold(limits)}<h2 id="questions">Questions</h2>${index.join('')}${sections.join('')}`,
   );
 }
