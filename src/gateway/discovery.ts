@@ -227,7 +227,7 @@ The proof is a header: PAYMENT-SIGNATURE for an offer of PAYMENT-REQUIRED (x402)
 Sign the payment, but do not send it to the chain yourself. A header Idempotency-Key of your choice lets you collect a lost answer without paying twice.
 Where the x402 offer names no feePayer, send your Solana address as header X-Payer: you pay the fee, and stock clients sign.
 
-A GET takes its parameters in the query, a POST as one JSON object. What an endpoint takes and gives stands in the body of its 402 (extensions.bazaar.schema, with an example in extensions.bazaar.info) and in OpenAPI.
+A GET takes its parameters in the query, the items of a list separated by commas; a POST as one JSON object. What an endpoint takes and gives stands in the body of its 402 (extensions.bazaar.schema, with an example in extensions.bazaar.info) and in OpenAPI.
 Answers are { "data", "meta" }. Where meta.next_cursor is not null, send it as cursor, all else unchanged, for the next page. fields=a,b.c keeps some fields; format=csv or ndjson writes lists so.
 Errors hold code, details, suggestion and fallback; where Retry-After is sent, the same may go through then. 404 empty_result: nothing in scope, suggestion says what to loosen; 404 not_found: unknown identifier.
 

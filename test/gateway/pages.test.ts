@@ -148,7 +148,7 @@ describe('the pages people read', () => {
 
   test('what a buyer must know: sign but do not send, and how a lost answer is had again', () => {
     const paying = reference.split('<h2 id="paying">')[1]?.split('<h2')[0] ?? '';
-    for (const told of ['do not send', '<code>Idempotency-Key</code>', 'For 10 minutes', 'waits 2 minutes', '$0.20'])
+    for (const told of ['do not send', '<code>Idempotency-Key</code>', 'for 10 minutes', 'waits 2 minutes', '$0.20'])
       expect(paying).toContain(told);
   });
 

@@ -98,13 +98,14 @@ const indexRow = (endpoint: Endpoint): string[] => [
 const HOW_TO_PAY = `<h2 id="paying">Paying</h2><ol>
 <li>Send the request without payment. The <code>402</code> tells its exact price and how to pay it, and checks the parameters: all free.</li>
 <li>Send it again with the proof. Stock clients do both by themselves: x402 (Solana) <code>@x402/fetch</code> with <code>@x402/svm</code>; MPP <code>mppx</code> (tempo) and <code>@solana/mpp</code> (solana).
-<code>Accept-Payment: tempo/charge</code> asks for the offers of one method alone.</li>
+<code>Accept-Payment: tempo/charge</code> leaves the challenge of one MPP method alone in the headers; the body goes on offering x402.</li>
 <li>The query runs, and only when it has succeeded with data is the payment broadcast. Errors, time-outs (${PAYMENT_DEFAULTS.deadline_ms / 1_000} s) and empty answers cost nothing.</li></ol>
 <ul><li>Sign, but do not send: a payment that its buyer has sent already (MPP <code>hash</code>, <code>signature</code>) is refused, and buys nothing.</li>
-<li>For ${PAYMENT_DEFAULTS.kept_answer_ms / 60_000} minutes an answer that was lost on its way is given again without paying twice: for the same proof (of x402, version 2), or for another proof of
-the same payer with the same <code>Idempotency-Key</code>, 1 to 128 visible characters of your choice. x402 also takes its extension <code>payment-identifier</code>.
-Who sends none of these is told a key with <code>503 settlement_pending</code>. What was paid for and could be handed to nobody, since the connection broke before its end, is given to the next proof of the same payer
-for the same request, which is not charged; not to one with a key of its own. Until it is confirmed that proof is answered <code>503 settlement_pending</code>, and not charged either, for as many minutes at most.</li>
+<li>An answer that was lost on its way is given again, without paying twice, for ${PAYMENT_DEFAULTS.kept_answer_ms / 60_000} minutes. Send the same proof once more (MPP, or x402 version 2), or a new proof of
+the same payer with the same <code>Idempotency-Key</code>, 1 to 128 visible characters of your choice; x402 also takes its extension <code>payment-identifier</code>.
+Who has none of these is told a key to send by <code>503 settlement_pending</code>.</li>
+<li>Where the connection broke before the answer's end, begin anew: the payer's next proof for the same request is given that answer and is not charged, unless it comes with an <code>Idempotency-Key</code> of its own.
+While the first payment is not confirmed, for as many minutes at most, the next proof is answered <code>503 settlement_pending</code>, and not charged either.</li>
 <li>A proof that runs out while its query runs (transactions of stock <code>mppx</code> live 25 seconds) is answered with <code>402 payment_expired</code>, and not charged.
 The answer waits ${PAYMENT_DEFAULTS.rechallenge_ms / 60_000} minutes for a fresh proof of the same payer; stock MPP clients sign one by themselves.</li>
 <li>The chain's fee is the buyer's: on Tempo part of a cent in a stablecoin. Solana's, some 0.000005 SOL, is so too, unless the x402 offer names a <code>feePayer</code> that takes it over. Where it names none, stock
@@ -149,8 +150,8 @@ The price beside each endpoint is that of its defaults, with the lowest and the 
 parameters it quotes that one request: <code>/api/v1/pricing?path=trades/whales&amp;limit=100</code>.</p>`;
 }
 
-const ANSWERS = `<h2 id="answers">Answers</h2><p>A GET takes its parameters in the query, a POST as one JSON object.
-Every answer is <code>{ "data", "meta" }</code>; <code>fields=</code> keeps some fields of its rows, <code>format=csv</code> or <code>ndjson</code> changes how lists are written.
+const ANSWERS = `<h2 id="answers">Answers</h2><p>A GET takes its parameters in the query, the items of a list separated by commas, a POST as one JSON object. Browsers may ask from any page, and read all headers named here.
+Every answer is <code>{ "data", "meta" }</code>; <code>fields=a,b.c</code> keeps these fields of its rows, and their ids; <code>format=csv</code> or <code>ndjson</code> changes how lists are written.
 Both hold the data alone: each field of <code>meta</code> is then a header such as <code>X-Meta-next-cursor</code>, left out where it is null; lists are JSON, cut after whole items where they are long.
 A cell of <code>csv</code> is the value as it is, also where a spreadsheet would take it for a formula; the empty cell is null.
 Readers that guess the type of a column take ids for numbers, and <code>Yes</code> and <code>No</code> for truth values: tell them that these are text.</p>
