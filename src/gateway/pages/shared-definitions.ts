@@ -80,7 +80,7 @@ Flows of smart wallets on the prediction market, and events of smart providers i
   {
     id: 'freshness',
     title: 'Freshness',
-    text: `\`meta.freshness_s\` is now less the time up to which the sources had been read for the answer, whether or not anything happened. Answers may come from a cache for as long as the endpoint says, or until the venue is scored anew. Some are rebuilt in the background every five to ten minutes and tell the instant they are as of in \`meta.as_of\`; when a rebuild fails the last good one is served for up to 30 minutes with a warning.
+    text: `\`meta.freshness_s\` is now less the time up to which the sources had been read for the answer, whether or not anything happened. Answers may come from a cache for as long as the endpoint says, or until the venue is scored anew. Some are rebuilt in the background every five to ten minutes and tell the instant they are as of in \`meta.as_of\`; when a rebuild fails the last good one is served for up to 30 minutes, from 15 on with a warning.
 
 What is too old is not sold: an older snapshot, a live source that has not been read for ${FEED_LAG_LIMIT_S / 60} minutes, and scores older than ${SCORE_AGE_LIMIT_S / 3_600} hours answer \`503 stale_data\`, which is not charged.`,
   },
@@ -91,6 +91,6 @@ What is too old is not sold: an older snapshot, a live source that has not been 
 
 A signal on an outcome is judged when its market is resolved or refunded (horizon \`resolution\`), one on a coin after 1, 24 and 168 hours. A hit is a gain of who followed: bought the outcome at its price, or its counterpart at one less that price; on a coin, a price that moved the signal's way. \`mean_return_pct\` is the mean of 100 · (payout − price) / price, on a coin of the change of the price in the signal's direction, in percent. Fees are not taken off. Where a market's result changes, or fills of a coin come late, it is judged anew.
 
-\`baseline_hit_rate\` is the rate of hits that prices implied: the mean price paid for outcomes, 0.5 for coins. Hits of 90 % at prices of 0.9 are no edge. \`hit_rate_lb\` is the lower bound of "Win rate". Low-score consensus is judged as advice against it; insiders by the outcomes they are flagged on; early callers by what they hold in open markets. All signals count, none is dropped. Days before the first start are told afterwards, each from what was known when it began; \`backdated\` counts their signals.`,
+\`baseline_hit_rate\` is the rate of hits that prices implied: the mean price paid for outcomes, 0.5 for coins. Hits of 90 % at prices of 0.9 are no edge. \`hit_rate_lb\` is the lower bound of "Win rate". Low-score consensus is judged as advice against it; insiders by the outcomes they are flagged on; early callers by what they hold in open markets. All signals count, none is dropped. Days before the first start may be told afterwards, each from what was known when it began; \`backdated\` counts their signals.`,
   },
 ];

@@ -78,7 +78,7 @@ Dumb band: n ≥ ${dumb.min_n}, z < −${Z}. Score = ${dumb.from} − ${dumb.spa
 
 Between: all others. Score = ${between.centre} + ${between.reach} · clip±(${between.z} · z/${Z} + ${between.return} · clip±(r/${between.return_full}) + ${between.months} · clip±((p − 0.5)/${between.months_full})). Nothing known is about ${between.centre}.
 
-Caps: n < ${S_PM.unscored_below_n}: not scored; n < ${newcomer.below_n}: at most ${newcomer.at_most} (\`newcomer\`); r < ${trivial_edge.below_return}: at most ${trivial_edge.at_most} (\`trivial_edge\`); no edge left without the largest event: at most ${one_hit.at_most} (\`one_hit\`). Wallets tagged ${MACHINE_TAGS.map((tag) => `\`${tag}\``).join(', ')} are not scored: their trading is no judgement.
+Caps: n < ${S_PM.unscored_below_n}: not scored; n < ${newcomer.below_n}: at most ${newcomer.at_most} (\`newcomer\`); r < ${trivial_edge.below_return}: at most ${trivial_edge.at_most} (\`trivial_edge\`); z not above ${S_PM.robust_z} without the largest event: at most ${one_hit.at_most} (\`one_hit\`). Wallets tagged ${MACHINE_TAGS.map((tag) => `\`${tag}\``).join(', ')} are not scored: their trading is no judgement.
 
 Tiers: \`elite\` from ${ELITE_SCORE}, \`smart\` from ${SMART_SCORE}, \`average\` from ${AVERAGE_SCORE}, \`novice\` below, \`unscored\` without a score. A wallet is smart from a score of ${SMART_SCORE} on, low-score at ${PM_TAGS.dumb_score} or less. \`score_confidence\`: \`high\` with n ≥ ${confidence.high_n} and z > ${confidence.high_z}, \`medium\` with n ≥ ${confidence.medium_n}, else \`low\`.
 
