@@ -105,7 +105,11 @@ const VENUE = record({
 });
 
 const HEALTH = {
-  status: { ...word('ok', 'degraded', 'down'), description: '`degraded`: a part is down, or some data is too old to be sold.' },
+  status: {
+    ...word('ok', 'degraded', 'down'),
+    description:
+      '`degraded`: a part is down, data is missing or too old to be sold, a feed fails for long, or a newer version has taken over.',
+  },
   service: text,
   version: text,
   auth_mode: text,
@@ -187,7 +191,7 @@ export const FREE_OPERATIONS = {
   '/health': {
     operationId: 'health',
     summary: 'The state of the service',
-    description: 'Every figure is measured when it is asked for.',
+    description: 'Every figure is measured, within the last seconds.',
     tags: [FREE_TAG[0]],
     responses: {
       '200': answer('It answers, in full or in part', HEALTH),
