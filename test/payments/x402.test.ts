@@ -316,10 +316,20 @@ describe('x402', () => {
       await withSettings({ offer_ms: 1_000, clock_skew_ms: 0 }, async (payments) => {
         const outcome = await payments.charge(saleOf(), workOf());
         if (outcome.kind !== 'challenge') throw new Error(told(outcome));
-        const headers = { 'PAYMENT-SIGNATURE': proofFor(buyer, requirementOf(outcome.challenge)) };
+        const requirement = requirementOf(outcome.challenge);
+        const bare = proofFor(buyer, requirement, { edit: withoutQuote, wish: { price: 5 } });
         await new Promise((resolve) => setTimeout(resolve, 1_100));
-        expect(await charge(headers, {}, payments)).toBe('402 payment_expired challenge_expired');
+        for (const proof of [proofFor(buyer, requirement), bare])
+          expect(await charge({ 'PAYMENT-SIGNATURE': proof }, {}, payments)).toBe('402 payment_expired challenge_expired');
       });
+    });
+
+    it('honours the price of an offer whose memo alone comes back, and no other that is named beside it', async () => {
+      const old = proofFor(buyer, requirementOf(await challengeOf(till)), { edit: withoutQuote });
+      expect(await charge({ 'PAYMENT-SIGNATURE': old }, { amount: 50_000n })).toBe('200');
+      const cheaper = { ...requirementOf(await challengeOf(till)), amount: '1' };
+      const proof = proofFor(buyer, cheaper, { edit: withoutQuote });
+      expect(await charge({ 'PAYMENT-SIGNATURE': proof })).toBe('402 payment_insufficient other_request');
     });
 
     it('takes proofs signed for an offer of the previous secret, and none of an unknown one', async () => {
