@@ -387,6 +387,10 @@ describe('the corridor on a local Solana', () => {
       till.solana.faults.inject('simulateTransaction', { kind: 'refuse' }, Infinity);
       expect(told(await charge(headers, work))).toBe('503 payments_unavailable');
       till.solana.faults.clear();
+      // A laggard has not seen it; who simulates it has.
+      till.solana.faults.inject('getSignatureStatuses', { kind: 'answer', result: { context: { slot: 1 }, value: [null] } }, Infinity);
+      expect(told(await charge(headers, work))).toBe('402 payment_replayed duplicate_settlement');
+      till.solana.faults.clear();
       const keyed = { 'Idempotency-Key': 'mine', ...headers };
       for (const again of [headers, keyed, keyed])
         expect(told(await charge(again, work))).toBe('402 payment_replayed duplicate_settlement');

@@ -68,6 +68,15 @@ describe('a request whose keys are already held', () => {
     expect(verdict(payment({ state: 'UNKNOWN', answer: null }))).toBe('pending');
   });
 
+  it('a turn alone is another payment of the same wallet; the same proof shown again is none', () => {
+    expect([verdict(payment({ by: ['turn'] })), verdict(payment({ state: 'EXECUTING', by: ['turn'] }))]).toEqual([
+      '402 verification_failed',
+      '409 payment_in_progress',
+    ]);
+    expect(verdict(payment({ by: ['proof', 'turn'] }))).toBe('402 payment_replayed');
+    expect(verdict(payment({ state: 'UNKNOWN', by: ['proof', 'turn'] }))).toBe('pending');
+  });
+
   it('what can be collected goes before what cannot', () =>
     expect(verdict(payment({ by: ['proof'], payer: 'x' }), payment({ by: ['buyer'] }))).toBe('replay'));
 });
