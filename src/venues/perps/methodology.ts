@@ -88,6 +88,6 @@ Machines, left out of rankings unless \`include_bots\`: \`market_maker\`: ${PERP
   {
     id: 'perps-missing',
     title: 'What is estimated or missing on perpetual futures',
-    text: `Funding, margin, unrealized PnL and open orders are not on record. Spot and outcome trades are not in scope. Where only one account's side of a match was seen, the match counts once in market figures. A fee paid in another token than dollars is null and left out of sums. An account can be older than its first fill seen.`,
+    text: `Funding, margin, unrealized PnL and open orders are not on record. Spot and outcome trades are not in scope. Where only one account's side of a match was seen, the match counts once in market figures. Both sides of a match that is told without a trade id are known by its transaction, instant, price and size; where no transaction is told either, each counts. A fee paid in another token than dollars is null and left out of sums. An account can be older than its first fill seen.`,
   },
 ];

@@ -82,6 +82,22 @@ testWithRealData('the archive of fills by block', 'real/perps/node-fills-by-bloc
   expect(await count(BROKEN)).toBe(0);
 });
 
+testWithRealData(
+  'the archive without its trade ids, account by account: matches that have a transaction count once',
+  'real/perps/node-fills-by-block-2025-10-27T17.ndjson.gz',
+  async (file) => {
+    const events = textOf(file).trim().split('\n').flatMap((line) => (JSON.parse(line) as { events: [string, ArchiveFill][] }).events); // prettier-ignore
+    const fills = events
+      .filter(([, { coin }]) => !/[@/]/.test(coin))
+      .map(([user, fill]): [string, object] => [user, { ...fill, tid: undefined }]);
+    const accounts = [...new Set(fills.map(([user]) => user))];
+    const pages = [0, 1, 2, 3].map((part) => fills.filter(([user]) => accounts.indexOf(user) % 4 === part));
+    for (const page of pages) await load(db.pool, page);
+    const slices = await count('perp_fill WHERE tx_hash IS NULL');
+    expect([await count('perp_fill'), await count('perp_match'), slices]).toEqual([6_766, (6_766 - slices) / 2 + slices, 822]);
+  },
+);
+
 testWithRealData('the first blocks of it, then the whole', 'samples/perps/node_fills_by_block.first3.ndjson', async (file) => {
   const events = textOf(file).trim().split('\n').flatMap((line) => (JSON.parse(line) as { events: unknown[] }).events); // prettier-ignore
   expect(await loadFile(db.pool, file)).toEqual({

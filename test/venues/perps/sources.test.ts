@@ -205,6 +205,36 @@ describe('pages of one account', () => {
     ]);
   });
 
+  test('records without trade ids: a match counts once, whichever of its sides come first, and of equal ones each', async () => {
+    const fill = (fields: Record<string, unknown>): Record<string, unknown> =>
+      wireFill({ px: '100.0', sz: '2', ...fields, tid: undefined, feeToken: undefined, twapId: undefined });
+    // In one transaction A takes the same from B and from D; in another one E takes it of which the other side is not on record.
+    const [taken, given] = [{ side: 'B' }, { side: 'A', crossed: false, px: '100', dir: 'Liquidated Cross Long' }];
+    const sides: [string, Record<string, unknown>][] = [
+      [A, fill({ ...taken, oid: 1 })],
+      [A, fill({ ...taken, oid: 1, startPosition: '2' })],
+      [B, fill({ ...given, oid: 2, startPosition: '2' })],
+      [D, fill({ ...given, oid: 3, startPosition: '2' })],
+      [E, fill({ ...taken, oid: 4, hash: '0x77' })],
+    ];
+    const one = (places: readonly number[]): unknown[] => places.map((place) => sides[place]);
+    const told = (): Promise<unknown> =>
+      rows('SELECT volume_usd::float AS usd, matches, bought_usd::float AS bought, liquidated_usd::float AS liquidated FROM perp_coin_day');
+    for (const pages of [[[0, 1, 2, 3, 4]], [[3, 2, 4, 1, 0]], [[0, 1], [2], [3], [4]], [[4, 3], [2], [1], [0]], [[2], [1], [3, 4], [0]]]) {
+      await db.pool.query('TRUNCATE perp_fill, perp_match, perp_coin_day, perp_coin_hour, perp_coin_quarter, perp_coin_bar');
+      for (const page of pages) await load(db.pool, one(page));
+      expect([pages, await told()]).toEqual([pages, [{ usd: 600, matches: 3, bought: 600, liquidated: 400 }]]);
+      for (const page of pages) expect(await load(db.pool, one(page))).toMatchObject({ inserted: 0 });
+      expect([pages, await told()]).toEqual([pages, [{ usd: 600, matches: 3, bought: 600, liquidated: 400 }]]);
+    }
+    // Nothing says that these are sides of one match.
+    await load(db.pool, [
+      [A, fill({ hash: null, coin: 'ETH' })],
+      [B, fill({ hash: null, coin: 'ETH', side: 'A' })],
+    ]);
+    expect(await rows("SELECT matches FROM perp_coin_day WHERE coin = 'ETH'")).toEqual([{ matches: 2 }]);
+  });
+
   test('merged partial fills are refused', async () => {
     const exchange = { request: { body: { type: 'userFills', user: A, aggregateByTime: true } }, response: [wireFill({})] };
     expect(await load(db.pool, [exchange])).toMatchObject({ read: 1, inserted: 0, skipped: { aggregated: 1 } });

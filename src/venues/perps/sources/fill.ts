@@ -39,7 +39,8 @@ export const OUT_OF_SCOPE: readonly SkipReason[] = ['spot', 'outcome', 'aggregat
 const SPOT_LABELS: readonly string[] = ['Buy', 'Sell', 'Spot Dust Conversion'];
 const DELEVERAGED = 'Auto-Deleveraging';
 const LIQUIDATED = 'Liquidated';
-const SETTLEMENT = 'Settlement';
+/** Label of a settlement. */
+export const SETTLEMENT = 'Settlement';
 // Collateral of the venue's dexes is one of these; each counts as one dollar.
 const DOLLARS: readonly unknown[] = ['USDC', 'USDT0', 'USDT', 'USDH', 'USDE'];
 const DECIMAL = /^-?\d{1,30}(\.\d{1,30})?([eE][-+]?\d{1,2})?$/;
@@ -152,6 +153,9 @@ function derivedTid(fill: Fill): string {
   const bits = crypto.createHash('sha256').update(content).digest().readBigUInt64BE() >> 12n;
   return `-${bits + 1n}`;
 }
+
+/** Whether no trade id was told of the fill. */
+export const isDerived = ({ tid }: Pick<Fill, 'tid'>): boolean => tid.startsWith('-');
 
 /** A settlement (of a coin that is taken off) is booked by the venue, one account at a time: nobody is on the other side. */
 export const isSettlement = ({ dir }: Pick<Fill, 'dir'>): boolean => dir === SETTLEMENT;

@@ -4,6 +4,7 @@ import { addMatches, changeMatches } from '../rollups/hours';
 import type { ReckonedFill } from './amounts';
 import { copiedOf } from './copied';
 import { isSettlement } from './fill';
+import { matchIds } from './match-ids';
 
 /** A match as its recorded sides tell it. Decimals as text, `time` in milliseconds. */
 interface Match {
@@ -86,12 +87,14 @@ ${changeMatches('before', 'completed', 'bar')}`,
 
 const COMPLETE_ALONE = { name: 'perps_complete_matches_alone', text: `WITH ${GIVEN},${COMPLETED} SELECT 1` };
 
-/** The matches that fills are sides of, each once, by key. */
-function matchesOf(fills: readonly ReckonedFill[]): Match[] {
+/** The matches that fills are sides of, each once, by key. The fills are in the store already. */
+async function matchesOf(client: PoolClient, fills: readonly ReckonedFill[]): Promise<Match[]> {
+  const ids = await matchIds(client, fills);
   const matches = new Map<string, Match>();
   for (const fill of fills) {
     if (isSettlement(fill)) continue;
-    const { coin, tid, time, price, size, usd_value } = fill;
+    const { coin, time, price, size, usd_value } = fill;
+    const tid = ids.get(fill.tid) ?? fill.tid;
     const key = `${coin}|${tid}|${time}`;
     let match = matches.get(key);
     if (match === undefined) {
@@ -106,7 +109,7 @@ function matchesOf(fills: readonly ReckonedFill[]): Match[] {
 
 /** Appends the matches of fills, and what the rollups make of them unless those come later; those that are there learn what is new. */
 export async function appendMatches(client: PoolClient, fills: readonly ReckonedFill[], rollups?: 'later'): Promise<void> {
-  const matches = matchesOf(fills);
+  const matches = await matchesOf(client, fills);
   const values = NAMES.map((name) => matches.map((match) => match[name]));
   const { rows } = await client.query<{ inserted: number }>({ ...(rollups === 'later' ? INSERT_ALONE : INSERT), values });
   if (rows[0]?.inserted !== matches.length) await client.query({ ...(rollups === 'later' ? COMPLETE_ALONE : COMPLETE), values });
@@ -114,7 +117,7 @@ export async function appendMatches(client: PoolClient, fills: readonly Reckoned
 
 /** Appends the matches of fills none of whose instants is there yet, without rollups. */
 export async function copyMatches(client: PoolClient, fills: readonly ReckonedFill[]): Promise<void> {
-  const rows = matchesOf(fills).map((match) => NAMES.map((name) => (name === 'time' ? new Date(match.time) : match[name])));
+  const rows = (await matchesOf(client, fills)).map((match) => NAMES.map((name) => (name === 'time' ? new Date(match.time) : match[name])));
   await copyRows(client, 'perp_match', STORED, rows);
 }
 
