@@ -105,7 +105,8 @@ export function decodeGammaMarket(record: unknown, event: Fields | null): Catalo
     is_voided: settlement !== null && settlement.winner === null,
     upstream_volume: amountText(record.volume) ?? amountText(record.volumeNum) ?? null,
     upstream_liquidity: amountText(record.liquidity) ?? amountText(record.liquidityNum) ?? null,
-    updated_at: decodeInstant(record.updatedAt) ?? null,
+    // A record that only tells when the market closed is from then, or later.
+    updated_at: decodeInstant(record.updatedAt) ?? decodeInstant(record.closedTime) ?? null,
   };
 }
 

@@ -8,10 +8,19 @@ import { payoutByName } from './settlement';
 
 const NEWER = `(kept.is_stub OR EXCLUDED.updated_at > kept.updated_at
   OR ((kept.updated_at IS NULL OR EXCLUDED.updated_at IS NULL) AND kept.resolved_at IS NULL AND (EXCLUDED.resolved_at IS NOT NULL OR EXCLUDED.updated_at IS NOT NULL)))`;
-const DESCRIPTION = ['question', 'slug', 'outcomes', 'neg_risk', 'neg_risk_id', 'end_date', 'created_at', 'closed_at', 'resolved_at', 'winning_outcome', 'is_voided',
+const DESCRIPTION = ['question', 'outcomes', 'end_date', 'created_at', 'closed_at', 'resolved_at', 'winning_outcome', 'is_voided',
   'upstream_volume', 'upstream_liquidity', 'updated_at']; // prettier-ignore
 
-// A newer description replaces an older one; tags and event, which not every listing carries, survive a listing without them, whichever comes first.
+/** What not every listing carries. */
+const OPTIONAL = ['slug', 'event_slug', 'neg_risk'] as const;
+/** The same in SQL by name, of one row, else of another; which group a market is in stands beside whether it is in one. */
+const optionalOf = (one: string, other: string): [string, string][] => [
+  ...OPTIONAL.map((name): [string, string] => [name, `COALESCE(${one}.${name}, ${other}.${name})`]),
+  ['neg_risk_id', `CASE WHEN ${one}.neg_risk IS NULL THEN COALESCE(${other}.neg_risk_id, ${one}.neg_risk_id) ELSE ${one}.neg_risk_id END`],
+];
+const OF_OLDER = new Map(optionalOf('kept', 'EXCLUDED'));
+
+// A newer description replaces an older one; what not every listing carries, and tags, survive a listing without them, whichever comes first.
 const MARKETS = `
 INSERT INTO pm_market AS kept (condition_id, question, slug, event_slug, category, tags, outcomes, neg_risk, neg_risk_id, end_date, created_at, closed_at,
   resolved_at, winning_outcome, is_voided, upstream_volume, upstream_liquidity, updated_at, is_stub)
@@ -22,10 +31,12 @@ FROM jsonb_to_recordset($1::jsonb) AS row(condition_id text, question text, slug
   winning_outcome text, is_voided boolean, upstream_volume numeric, upstream_liquidity numeric, updated_at timestamptz)
 ON CONFLICT (condition_id) DO UPDATE SET
   ${DESCRIPTION.map((name) => `${name} = CASE WHEN ${NEWER} THEN EXCLUDED.${name} ELSE kept.${name} END`).join(', ')}, is_stub = false,
-  event_slug = CASE WHEN ${NEWER} THEN COALESCE(EXCLUDED.event_slug, kept.event_slug) ELSE COALESCE(kept.event_slug, EXCLUDED.event_slug) END,
+  ${optionalOf('EXCLUDED', 'kept')
+    .map(([name, newer]) => `${name} = CASE WHEN ${NEWER} THEN ${newer} ELSE ${OF_OLDER.get(name)} END`)
+    .join(', ')},
   category = CASE WHEN EXCLUDED.tags = '{}' AND kept.tags <> '{}' THEN kept.category WHEN ${NEWER} OR (kept.tags = '{}' AND EXCLUDED.tags <> '{}') THEN EXCLUDED.category ELSE kept.category END,
   tags = CASE WHEN EXCLUDED.tags <> '{}' AND (kept.tags = '{}' OR ${NEWER}) THEN EXCLUDED.tags ELSE kept.tags END
-WHERE ${NEWER} OR (kept.tags = '{}' AND EXCLUDED.tags <> '{}') OR (kept.event_slug IS NULL AND EXCLUDED.event_slug IS NOT NULL)
+WHERE ${NEWER} OR (kept.tags = '{}' AND EXCLUDED.tags <> '{}')${OPTIONAL.map((name) => ` OR (kept.${name} IS NULL AND EXCLUDED.${name} IS NOT NULL)`).join('')}
 RETURNING condition_id, outcomes, resolved_at, winning_outcome, is_voided, updated_at`;
 
 const OUTCOMES = `
@@ -34,7 +45,13 @@ SELECT * FROM listed
 ON CONFLICT (condition_id, token_id) DO UPDATE SET outcome_index = EXCLUDED.outcome_index, outcome = EXCLUDED.outcome,
   price = EXCLUDED.price, price_at = EXCLUDED.price_at, payout = EXCLUDED.payout`;
 
-// Of a record that only completes a newer one, outcomes are not taken.
+// Of a record that only completes a newer one, outcomes are taken where that one told none, without what they cost.
+const UNTOLD = `
+INSERT INTO pm_outcome AS kept (condition_id, token_id, outcome_index, outcome, payout)
+SELECT condition_id, given.token_id, given.outcome_index, given.outcome, ${payoutByName('given.outcome')} FROM given JOIN market USING (condition_id)
+WHERE condition_id NOT IN (SELECT condition_id FROM described)
+ON CONFLICT (condition_id, token_id) DO UPDATE SET outcome_index = EXCLUDED.outcome_index WHERE kept.outcome_index IS NULL`;
+
 const DESCRIBED = `SELECT market.* FROM market JOIN jsonb_to_recordset($1::jsonb) AS given(condition_id text, updated_at timestamptz) USING (condition_id)
   WHERE market.updated_at IS NOT DISTINCT FROM given.updated_at`;
 
@@ -45,10 +62,11 @@ WHERE market.condition_id = outcome.condition_id AND outcome.condition_id = ANY(
   AND NOT EXISTS (SELECT 1 FROM listed WHERE listed.token_id = outcome.token_id)`;
 
 // Markets, and the outcomes of those that are new or changed.
-const UPSERT = `WITH market AS (${MARKETS}), described AS MATERIALIZED (${DESCRIBED}), listed AS MATERIALIZED (
-  SELECT row.* FROM jsonb_to_recordset($2::jsonb) AS row(condition_id text, token_id text, outcome_index smallint, outcome text, price numeric, price_at timestamptz, payout numeric)
-  JOIN described ON described.condition_id = row.condition_id
-), outcomes AS (${OUTCOMES}), unlisted AS (${UNLISTED})
+const UPSERT = `WITH market AS (${MARKETS}), described AS MATERIALIZED (${DESCRIBED}), given AS MATERIALIZED (
+  SELECT * FROM jsonb_to_recordset($2::jsonb) AS row(condition_id text, token_id text, outcome_index smallint, outcome text, price numeric, price_at timestamptz, payout numeric)
+), listed AS MATERIALIZED (
+  SELECT given.* FROM given JOIN described ON described.condition_id = given.condition_id
+), outcomes AS (${OUTCOMES}), untold AS (${UNTOLD}), unlisted AS (${UNLISTED})
 SELECT condition_id FROM market`;
 
 /** Keeps the newest description of each market; returns how many were new or changed. With rollups 'later' positions and volumes stay as they are. */
@@ -84,5 +102,7 @@ export async function writeMarkets(markets: CatalogueMarket[], client: PoolClien
 function completed(market: CatalogueMarket, other: CatalogueMarket | undefined): CatalogueMarket {
   if (other === undefined) return market;
   const { tags, category } = market.tags.length > 0 ? market : other.tags.length > 0 ? other : market;
-  return { ...market, tags, category, event_slug: market.event_slug ?? other.event_slug };
+  const optional = Object.fromEntries(OPTIONAL.map((name) => [name, market[name] ?? other[name]]));
+  const neg_risk_id = market.neg_risk === null ? (other.neg_risk_id ?? market.neg_risk_id) : market.neg_risk_id;
+  return { ...market, ...optional, neg_risk_id, tags, category };
 }

@@ -226,6 +226,39 @@ describe('loading the catalogue', () => {
     expect(await stored(3)).toMatchObject({ resolved_at: null, closed_at: null });
   });
 
+  test.each(['open first', 'result first', 'on one page'])(
+    'a record that tells little but the result leaves the rest as it is, and is from when it closed: %s',
+    async (order) => {
+      const { slug, negRisk, negRiskMarketID, clobTokenIds, updatedAt, closed, events, ...least } = market(1, { negRiskMarketID: '0xabc', closedTime: iso(NOW - 60), outcomePrices: '["0", "1"]' }); // prettier-ignore
+      expect([slug, negRisk, clobTokenIds, updatedAt, closed, events]).toHaveLength(6);
+      const open = market(1, { negRisk: true, negRiskMarketID });
+      if (order === 'on one page') await load(open, least);
+      else for (const record of order === 'open first' ? [open, least, open] : [least, open, least]) await load(record);
+      expect(await stored(1)).toMatchObject({
+        slug: 'question-1',
+        event_slug: 'event-1',
+        neg_risk: true,
+        neg_risk_id: '0xabc',
+        winning_outcome: 'No',
+      });
+      if (order !== 'on one page')
+        expect(await tokens(1)).toMatchObject([
+          { outcome: 'Yes', payout: '0' },
+          { outcome: 'No', payout: '1' },
+        ]);
+      for (const record of [open, least]) expect(await load(record)).toMatchObject({ inserted: 0 });
+      const full = {
+        closed: true,
+        closedTime: iso(NOW - 60),
+        outcomePrices: '["1", "0"]',
+        umaResolutionStatus: 'resolved',
+        updatedAt: iso(NOW),
+      };
+      expect(await load(market(1, full))).toMatchObject({ inserted: 1 });
+      expect(await stored(1)).toMatchObject({ winning_outcome: 'Yes' });
+    },
+  );
+
   test('blanks around the name of an outcome, which some teams have, are no part of it: of trades they never were', async () => {
     const outcomes = JSON.stringify([' Team Lynx', 'Team Owl ']);
     await load(market(1, { outcomes, clobTokenIds: null, closed: true, closedTime: iso(NOW - 60), outcomePrices: '["1", "0"]' }), market(2, { outcomes })); // prettier-ignore
