@@ -30,7 +30,7 @@ export interface DecodedTransaction {
   decimals: Map<string, number>;
 }
 
-export type Refusal = 'not_a_transaction' | 'failed_transaction' | 'no_block_time' | 'unsupported_encoding';
+export type Refusal = 'not_a_transaction' | 'failed_transaction' | 'no_block_time' | 'no_inner_instructions' | 'unsupported_encoding';
 
 /** sha256("anchor:event")[..8], the first bytes of every event-CPI instruction. */
 const EVENT_TAG = 'e445a52e51cb9a1d';
@@ -47,7 +47,7 @@ export function transactionOf(value: unknown): Json | undefined {
 /**
  * Reads a getTransaction result (encodings `json` and `jsonParsed`, bare or as JSON-RPC answer): walks the inner
  * instructions, resolves program ids through static and looked-up keys, decodes the events of our programs. Refuses
- * failed transactions (their events did not happen) and those without block time.
+ * failed transactions (their events did not happen), those without block time, and those of a node that does not record inner instructions.
  */
 export function decodeTransaction(value: unknown): DecodedTransaction | Refusal {
   const result = transactionOf(value);
@@ -55,6 +55,8 @@ export function decodeTransaction(value: unknown): DecodedTransaction | Refusal 
   const { meta, transaction } = result;
   if (!isObject(transaction) || !isObject(transaction.message)) return 'unsupported_encoding';
   if (meta.err !== null && meta.err !== undefined) return 'failed_transaction';
+  // A node that records them tells of none by an empty list.
+  if (!Array.isArray(meta.innerInstructions)) return 'no_inner_instructions';
   const timestamp = instant(result.blockTime);
   if (timestamp === null) return 'no_block_time';
   const keys = accountKeys(transaction.message, meta);

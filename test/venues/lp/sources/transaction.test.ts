@@ -220,6 +220,11 @@ describe('transactions', () => {
   ])('refuses: %s', (reason, record) => {
     expect(decodeTransaction(record)).toBe(reason);
   });
+    [
+      'no_inner_instructions',
+      { result: { ...(parsedTransaction(written).result as object), meta: { err: null, innerInstructions: null } } },
+    ],
+    ['no_inner_instructions', { result: { ...(parsedTransaction(written).result as object), meta: { err: null } } }],
 
   test('a payload that is too short is counted, not guessed; one with more bytes is read', () => {
     const bytes = Buffer.from(bs58.decode(swap));
