@@ -42,7 +42,7 @@ Live, the catalogue is read every ${POOLS_PACES.held_every_ms / MINUTE_MS} minut
     title: 'Positions of providers',
     text: `A position is open when its deposits were seen and it was neither closed on chain after the last of them nor emptied: all token amounts deposited were withdrawn again, the last of them not before the last deposit. \`net_value_usd\` = deposited − withdrawn, each at its own time: not a market value, and negative after a price rise and a partial withdrawal. What a position is worth now, fees not claimed yet, and whether the price is in range cannot be told from events: \`current_value_usd\`, \`unclaimed_fees_usd\`, \`pnl_usd\`, \`il_usd\`, \`in_range\` of open positions are null.
 
-The owner of a dlmm position is who created it; a damm_v2 position can move without an event and belongs to the owner of its newest one, once it is closed to the owner at the close. damm_v2 positions have no address in answers; all positions of an owner in a pool can be asked for together.`,
+The owner of a dlmm position is who created it; a damm_v2 position can move without an event and belongs to the owner of its newest one, once it is closed to the owner at the close. damm_v2 positions have no address in answers; all positions of an owner in a pool can be asked for together. What one of them hands over to another is listed as a withdrawal and a deposit without amounts, which the chain does not tell: what either came to is unknown.`,
   },
   {
     id: 'lp-pnl',

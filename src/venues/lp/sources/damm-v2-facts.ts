@@ -1,4 +1,4 @@
-import { barePool, type Facts } from '../store/rows';
+import { barePool, type EventKind, type Facts } from '../store/rows';
 import type { Fields } from './borsh';
 import { eventRow, type Place, slotTime } from './place';
 
@@ -32,6 +32,10 @@ export function dammV2Fact(place: Place, facts: Facts): number {
       return addPosition(place, facts);
     case 'EvtInitializePool':
       return addFirstLiquidity(place, facts);
+    case 'EvtSplitPosition':
+    case 'EvtSplitPosition2':
+    case 'EvtSplitPosition3':
+      return addSplit(place, facts);
     case 'EvtSwap2':
     case 'EvtSwap':
       return addSwap(place, facts);
@@ -142,6 +146,26 @@ function addFirstLiquidity(place: Place, facts: Facts): number {
     liquidity_delta: f.liquidity as string,
   });
   return 1;
+}
+
+/**
+ * Liquidity, locked or not, goes over from a position to another, be it somebody else's: taken out of the one and put into the other. How much of the tokens
+ * that is the event does not tell, so what either came to is unknown from then on.
+ */
+function addSplit({ tx, event }: Place, facts: Facts): number {
+  const f = event.fields as Record<string, string>;
+  const { permanent_locked_liquidity, unlocked_liquidity, vested_liquidity = 0 } = event.fields.amount_splits as Record<string, string>;
+  const moved = BigInt(permanent_locked_liquidity as string) + BigInt(unlocked_liquidity as string) + BigInt(vested_liquidity);
+  const legs = [
+    ['withdraw', f.first_position, f.first_owner, -moved],
+    ['deposit', f.second_position, f.second_owner, moved],
+  ] as [EventKind, string, string, bigint][];
+  for (const [kind, position_address, owner, delta] of legs) {
+    const owned = { pool_address: f.pool as string, position_address, owner };
+    facts.ownerships.push({ ...owned, pool_type: 'damm_v2', at: slotTime(tx) });
+    if (moved > 0n) facts.events.push({ ...eventRow({ tx, event }, kind, 'damm_v2'), ...owned, liquidity_delta: delta.toString() });
+  }
+  return moved > 0n ? legs.length : 0;
 }
 
 /** Swap events of this program do not name the trader: it is who pays for the transaction. */

@@ -3,7 +3,7 @@ import type { FieldType, Layout } from './borsh';
 
 /**
  * Events of the three programs, by their 8-byte Anchor discriminator (hex; the first bytes of sha256("event:Name")).
- * Sources: the published interface files lb_clmm 0.12.0, cp_amm 0.1.5 (older swap and liquidity events) to 0.2.1, dca 0.1.0.
+ * Sources: the published interface files lb_clmm 0.12.0, cp_amm 0.1.3 (older split event), 0.1.5 (older swap and liquidity events) to 0.2.1, dca 0.1.0.
  */
 export interface EventLayout {
   name: string;
@@ -64,6 +64,14 @@ const POOL_FEES: Layout = [
   ['padding', { bytes: 3 }],
   ['dynamic_fee', { option: { bytes: 32 } }],
 ];
+const SPLIT = fields(
+  'pool:pubkey first_owner:pubkey second_owner:pubkey first_position:pubkey second_position:pubkey current_sqrt_price:u128',
+);
+const SPLIT_REST = 'fee_a:u64 fee_b:u64 reward_0:u64 reward_1:u64';
+const AMOUNT_SPLITS = fields(`permanent_locked_liquidity:u128 unlocked_liquidity:u128 ${SPLIT_REST}`);
+const AMOUNT_SPLITS_2 = fields(`permanent_locked_liquidity:u128 unlocked_liquidity:u128 vested_liquidity:u128 ${SPLIT_REST}`);
+/** What went over; `after` bytes tell both positions and the parameters of the split. */
+const splitOf = (amounts: Layout, after: number): Layout => [...SPLIT, ['amount_splits', { struct: amounts }], ['after', { bytes: after }]];
 const SWAP_RESULT_2 =
   fields(`included_fee_input_amount:u64 excluded_fee_input_amount:u64 amount_left:u64 output_amount:u64 next_sqrt_price:u128
   claiming_fee:u64 protocol_fee:u64 compounding_fee:u64 referral_fee:u64`);
@@ -99,6 +107,9 @@ const DAMM_V2: Record<string, EventLayout> = {
         token_a_flag:u8 token_b_flag:u8 token_a_amount:u64 token_b_amount:u64 total_amount_a:u64 total_amount_b:u64 pool_type:u8`),
     ],
   },
+  b68a2afe1b5e52dd: { name: 'EvtSplitPosition', fields: splitOf(AMOUNT_SPLITS, 118) },
+  a520cbae4864e967: { name: 'EvtSplitPosition2', fields: splitOf(AMOUNT_SPLITS, 120) },
+  e875beda55a2cf4e: { name: 'EvtSplitPosition3', fields: splitOf(AMOUNT_SPLITS_2, 188) },
   bd4233a826507599: {
     name: 'EvtSwap2',
     fields: [

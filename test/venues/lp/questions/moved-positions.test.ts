@@ -1,12 +1,13 @@
 import { type TestDatabase, testDatabase } from '../../../support/database';
 import { ask } from '../ask';
-import { key, named, u64, type WrittenEvent } from '../chain-writer';
+import { key, named, u128, u64, type WrittenEvent } from '../chain-writer';
 import { loadRecords } from '../load';
 import {
   ANNA,
   BEN,
   CARA,
   damm,
+  dammPoolsPage,
   dlmmPoolsPage,
   liquidity,
   liquidityChange,
@@ -96,6 +97,74 @@ test('whose an emptied position was does not depend on what is told of it after 
   expect([await of(ANNA), await of(BEN)]).toEqual([1, 0]);
   await load(tx('later', '2026-03-01T00:10:00Z', CARA, claim(CARA)));
   expect([await of(ANNA), await of(BEN)]).toEqual([1, 0]);
+});
+
+describe('a position that hands a part of its liquidity over to another', () => {
+  const [GIVER, TAKER] = [named('giving position'), named('taking position')];
+  const positions = [key(ZED_SOL), key(ANNA), key(BEN), key(GIVER), key(TAKER), u128(1)];
+  const rest = [u64(1), u64(2), u64(0), u64(0)];
+  /** As program versions since 0.1.8 tell it: in two forms. */
+  const split = (unlocked: number, locked: number, vested: number): WrittenEvent[] => [
+    { ...damm('EvtSplitPosition2', ...positions, u128(locked), u128(unlocked), ...rest, Buffer.alloc(120)), outer: 1 },
+    { ...damm('EvtSplitPosition3', ...positions, u128(locked), u128(unlocked), u128(vested), ...rest, Buffer.alloc(188)), outer: 1 },
+  ];
+  const made = (position: string, owner: string): WrittenEvent =>
+    damm('EvtCreatePosition', key(ZED_SOL), key(owner), key(position), key(named('nft')));
+  const changed = (position: string, owner: string, amount: number, type: 0 | 1): WrittenEvent =>
+    liquidityChange(ZED_SOL, position, owner, amount, amount, type, [0, 0], amount);
+  const closed = (position: string, owner: string): WrittenEvent =>
+    damm('EvtClosePosition', key(ZED_SOL), key(owner), key(position), key(named('nft')));
+  const rows = async (text: string): Promise<unknown[]> => (await db.pool.query<Record<string, unknown>>(text)).rows;
+
+  test('and both are closed: what they came to is unknown, no loss of the one and no gain of the other', async () => {
+    await loadRecords(db.pool, 'damm_v2_pools_2026-03-01T00-00-00Z.json', [dammPoolsPage]);
+    const report = await load(
+      tx('made', '2026-03-01T00:00:00Z', ANNA, made(GIVER, ANNA), changed(GIVER, ANNA, 1_000_000, 0)),
+      tx('taken', '2026-03-01T00:01:00Z', BEN, made(TAKER, BEN), changed(TAKER, BEN, 10_000, 0)),
+      tx('split', '2026-03-01T00:02:00Z', ANNA, ...split(300_000, 100_000, 200_000)),
+      tx('given', '2026-03-01T00:03:00Z', ANNA, changed(GIVER, ANNA, 400_000, 1), closed(GIVER, ANNA)),
+      tx('taken out', '2026-03-01T00:04:00Z', BEN, changed(TAKER, BEN, 610_000, 1)),
+    );
+    expect(report).toMatchObject({ inserted: 9, skipped: {} });
+    expect(
+      await rows(
+        `SELECT position_address, kind, owner, raw_x, usd, liquidity_delta FROM lp_event WHERE "timestamp" = '2026-03-01T00:02:00Z' ORDER BY kind`,
+      ),
+    ).toEqual([
+      { position_address: TAKER, kind: 'deposit', owner: BEN, raw_x: null, usd: null, liquidity_delta: '600000' },
+      { position_address: GIVER, kind: 'withdraw', owner: ANNA, raw_x: null, usd: null, liquidity_delta: '-600000' },
+    ]);
+    for (const owner of [ANNA, BEN]) {
+      const { data, meta } = await ask<{ events: { event_type: string; usd_total: number | null; amount_a: number | null }[]; summary: Record<string, unknown> }>(
+        db, 'lp/positions/history', NOW, { owner, pool_address: ZED_SOL },
+      ); // prettier-ignore
+      expect(data.summary).toMatchObject({ status: 'closed', realized_pnl_usd: null, realized_pnl_pct: null, il_usd: null });
+      expect(data.events.map(({ event_type, usd_total, amount_a }) => [event_type, usd_total === null, amount_a === null])).toEqual([
+        ['add_liquidity', false, false],
+        [owner === ANNA ? 'remove_liquidity' : 'add_liquidity', true, true],
+        ['remove_liquidity', false, false],
+      ]);
+      expect(meta.warnings.join()).toContain('1');
+    }
+  });
+
+  test('whole, is closed; the other is open, be it that nothing else was put in', async () => {
+    await load(
+      tx('made', '2026-03-01T00:00:00Z', ANNA, changed(GIVER, ANNA, 1_000_000, 0)),
+      tx('split', '2026-03-01T00:02:00Z', ANNA, ...split(0, 1_000_000, 0)),
+    );
+    expect(await holders()).toEqual([BEN]);
+    expect(await rows('SELECT position_address, closed_at::text FROM lp_position_sum WHERE closed_at IS NOT NULL')).toEqual([
+      { position_address: GIVER, closed_at: '2026-03-01 00:02:00+00' },
+    ]);
+  });
+
+  test('of which nothing but fees goes over, is no event', async () => {
+    expect(await load(tx('split', '2026-03-01T00:02:00Z', ANNA, ...split(0, 0, 0)))).toMatchObject({
+      inserted: 0,
+      skipped: { no_event: 1 },
+    });
+  });
 });
 
 test('a position that was closed, and closed again after the instant of the answer, is closed', async () => {

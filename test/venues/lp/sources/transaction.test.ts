@@ -107,6 +107,9 @@ describe('payloads', () => {
     [DAMM_V2_PROGRAM, 'EvtClaimReward', 137],
     [DAMM_V2_PROGRAM, 'EvtCreatePosition', 128],
     [DAMM_V2_PROGRAM, 'EvtClosePosition', 128],
+    [DAMM_V2_PROGRAM, 'EvtSplitPosition', 358],
+    [DAMM_V2_PROGRAM, 'EvtSplitPosition2', 360],
+    [DAMM_V2_PROGRAM, 'EvtSplitPosition3', 444],
     [DAMM_V2_PROGRAM, 'EvtSwap2', 180],
     [DAMM_V2_PROGRAM, 'EvtSwap', 122],
     [DCA_PROGRAM, 'Opened', 160],
@@ -217,14 +220,14 @@ describe('transactions', () => {
     ['not_a_transaction', null],
     ['unsupported_encoding', { result: { meta: { err: null }, blockTime: 1, transaction: ['AQ==', 'base64'] } }],
     ['no_block_time', { result: { ...(parsedTransaction(written).result as object), blockTime: null } }],
-  ])('refuses: %s', (reason, record) => {
-    expect(decodeTransaction(record)).toBe(reason);
-  });
     [
       'no_inner_instructions',
       { result: { ...(parsedTransaction(written).result as object), meta: { err: null, innerInstructions: null } } },
     ],
     ['no_inner_instructions', { result: { ...(parsedTransaction(written).result as object), meta: { err: null } } }],
+  ])('refuses: %s', (reason, record) => {
+    expect(decodeTransaction(record)).toBe(reason);
+  });
 
   test('a payload that is too short is counted, not guessed; one with more bytes is read', () => {
     const bytes = Buffer.from(bs58.decode(swap));
