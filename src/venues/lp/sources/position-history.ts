@@ -1,8 +1,8 @@
 import type { RecordedSource } from '../../../workers/source';
 import { barePool, type EventKind, type EventRow, type Facts, noFacts, numberEqualKeys } from '../store/rows';
 import { loadPage, type PageLoad, type Write } from './page-load';
-import { addDecimals } from './decimal';
 import { BIG_INTEGER, SMALL_INTEGER, address, amount, instant, integer, isObject, type Json, listOf, text } from './record';
+import { statedUsd } from './stated-usd';
 
 /** `/positions/{position}/historical`: deposits, withdrawals and claims of one position with their USD at event time. */
 export const positionHistory: RecordedSource = {
@@ -74,19 +74,19 @@ type Keys = 'kind' | 'pool_address' | 'position_address' | 'tx_id' | 'timestamp'
 
 /** Amounts are in units of the tokens here; the total is stated, or the sum of the legs. */
 function statedEvent(event: Json): Omit<EventRow, Keys> {
-  const usdX = amount(event.amountXUsd);
-  const usdY = amount(event.amountYUsd);
+  const x = { amount: amount(event.amountX), usd: amount(event.amountXUsd) };
+  const y = { amount: amount(event.amountY), usd: amount(event.amountYUsd) };
   return {
     n: 0,
     pool_type: 'dlmm',
     signer: null,
     raw_x: null,
     raw_y: null,
-    amount_x: amount(event.amountX),
-    amount_y: amount(event.amountY),
-    stated_usd_x: usdX,
-    stated_usd_y: usdY,
-    stated_usd: amount(event.totalUsd) ?? (usdX !== null && usdY !== null ? addDecimals(usdX, usdY) : null),
+    amount_x: x.amount,
+    amount_y: y.amount,
+    stated_usd_x: x.usd,
+    stated_usd_y: y.usd,
+    stated_usd: statedUsd(amount(event.totalUsd), x, y),
     bin_id: null,
     liquidity_delta: null,
     rebalance: false,

@@ -1,8 +1,8 @@
 import type { RecordedSource } from '../../../workers/source';
 import { barePool, type EventKind, type EventRow, noFacts, numberEqualKeys } from '../store/rows';
 import { loadPage, type PageLoad, type Write } from './page-load';
-import { addDecimals } from './decimal';
 import { address, amount, instant, integer, isObject, type Json, text } from './record';
+import { statedUsd } from './stated-usd';
 
 /**
  * The older index: `/position/{a}/deposits`, `/withdraws`, `/claim_fees`. The rows are alike, so the page's name must
@@ -48,8 +48,8 @@ function eventRow(row: Json, kind: EventKind): EventRow | null {
   const tx_id = text(row.tx_id);
   const timestamp = instant(row.onchain_timestamp);
   if (pool_address === null || position_address === null || tx_id === null || timestamp === null) return null;
-  const usdX = amount(row.token_x_usd_amount);
-  const usdY = amount(row.token_y_usd_amount);
+  const x = { amount: amount(row.token_x_amount), usd: amount(row.token_x_usd_amount) };
+  const y = { amount: amount(row.token_y_amount), usd: amount(row.token_y_usd_amount) };
   return {
     pool_address,
     timestamp,
@@ -60,13 +60,13 @@ function eventRow(row: Json, kind: EventKind): EventRow | null {
     pool_type: 'dlmm',
     owner: null,
     signer: null,
-    raw_x: amount(row.token_x_amount),
-    raw_y: amount(row.token_y_amount),
+    raw_x: x.amount,
+    raw_y: y.amount,
     amount_x: null,
     amount_y: null,
-    stated_usd_x: usdX,
-    stated_usd_y: usdY,
-    stated_usd: usdX === null || usdY === null ? null : addDecimals(usdX, usdY),
+    stated_usd_x: x.usd,
+    stated_usd_y: y.usd,
+    stated_usd: statedUsd(null, x, y),
     bin_id: integer(row.active_bin_id),
     liquidity_delta: null,
     rebalance: false,

@@ -413,6 +413,26 @@ describe('positions by the index', () => {
     expect(await rows('SELECT last_event_at::text FROM source_cursor')).toEqual([{ last_event_at: '2026-03-05 10:00:00+00' }]);
   });
 
+  test('0 USD of something is nothing stated: it is worth what prices tell, or unknown; 0 of nothing is 0', async () => {
+    await load('dlmm_pools_2026-03-05T09-50-00Z.json', [dlmmPoolsPage]);
+    const row = { at: '2026-03-05T10:00:00Z', type: 'add', position: P, owner: ANNA, x: '2', y: '0', usdX: '0', usdY: '0' } as const;
+    const told = [
+      { ...row, tx: 'unpriced', pool: ZED_USDC },
+      { ...row, tx: 'priced', pool: SOL_USDC },
+      { ...row, tx: 'nothing', pool: SOL_USDC, x: '0' },
+    ];
+    await load('historical.json', [history(...told)]);
+    const old = { position_address: P, pair_address: SOL_USDC, onchain_timestamp: 1772704800, token_x_amount: 2_000_000_000, token_y_amount: 0, token_x_usd_amount: 0, token_y_usd_amount: 0 }; // prettier-ignore
+    await load('position_deposits.json', [{ ...old, tx_id: named('old', 64) }]);
+    const values = await rows('SELECT tx_id, usd::float8, usd_stated FROM lp_event');
+    expect(Object.fromEntries(values.map(({ tx_id, usd, usd_stated }) => [tx_id, [usd, usd_stated]]))).toEqual({
+      [named('unpriced', 64)]: [null, false],
+      [named('priced', 64)]: [201, false],
+      [named('nothing', 64)]: [0, true],
+      [named('old', 64)]: [201, false],
+    });
+  });
+
   test("the older index: the page's name says the kind; the owner comes with the position, before or after", async () => {
     const old = {
       tx_id: named('t9', 64),
