@@ -325,7 +325,8 @@ describe('an index that fails at some positions', () => {
     return broken.has(address) ? Promise.reject(new UpstreamError('index answered 500', 500)) : Promise.resolve({ events: [] });
   };
   const source = livePositions({ get } as unknown as Upstream, 50, 9);
-  const query = (_text: string, [until]: [string]) => Promise.resolve({ rows: touched.filter(({ at }) => at > new Date(until)) });
+  const query = (_text: string, [until, to]: [string, Date]) =>
+    Promise.resolve({ rows: touched.filter(({ at }) => at > new Date(until) && at <= to) });
   const context = { signal: new AbortController().signal, db: { query }, now: () => day(1) } as unknown as LiveContext;
   let cursor: FeedCursor;
   beforeEach(() => {
@@ -351,7 +352,14 @@ describe('an index that fails at some positions', () => {
     broken.add('b');
     for (let polls = 0; polls < 5; polls += 1) expect(await poll()).toBe('failed');
     expect(await poll()).toEqual([2, { position_not_told: 1 }]);
-    expect(cursor).toEqual({ until: day(1).toISOString() });
+    expect(cursor).toMatchObject({ until: day(1).toISOString() });
+  });
+
+  test('is waited for as long while it tells of those that are asked for once more', async () => {
+    cursor = { until: day(0.15).toISOString(), again: day(0).toISOString() };
+    broken.add('b');
+    for (let polls = 0; polls < 5; polls += 1) expect(await poll()).toBe('failed');
+    expect(await poll()).toEqual([1, { position_not_told: 1 }]);
   });
 
   test('loses none by a time when it is down, however long', async () => {
@@ -360,6 +368,32 @@ describe('an index that fails at some positions', () => {
     broken.clear();
     expect(await poll()).toEqual([3, {}]);
   });
+});
+
+test('a position of which the index tells late is asked for once more after ten minutes, and one that it has told is not', async () => {
+  const minutes = (count: number): Date => day(0, count * 60);
+  const asked: string[] = [];
+  const get = (path: string): Promise<unknown> => Promise.resolve((asked.push(path.split('/')[2] as string), { events: [] }));
+  const source = livePositions({ get } as unknown as Upstream, 50, 9);
+  let stated: string[] = [];
+  const events = [
+    { position_address: 'told', at: minutes(0.5) },
+    { position_address: 'late', at: minutes(0.5) },
+  ];
+  const query = (_text: string, [after, to]: [string, Date]) => {
+    const touched = events.filter(({ position_address, at }) => !stated.includes(position_address) && at > new Date(after) && at <= to);
+    return Promise.resolve({ rows: touched });
+  };
+  const context = { signal: new AbortController().signal, db: { query } } as unknown as LiveContext;
+  let cursor = source.begin(minutes(0));
+  for (let minute = 1; minute <= 30; minute += 1) {
+    for await (const step of source.update(cursor, minutes(minute), context))
+      cursor = JSON.parse(JSON.stringify(step.cursor)) as FeedCursor;
+    stated = ['told'];
+    asked.push(`${minute}`);
+  }
+  expect(asked.filter((one) => Number.isNaN(Number(one)))).toEqual(['told', 'late', 'late']);
+  expect(asked.slice(asked.lastIndexOf('late'))).toEqual(['late', ...Array.from({ length: 20 }, (_, n) => `${n + 11}`)]);
 });
 
 describe('a node that tells odd things', () => {
