@@ -139,7 +139,7 @@ export const positionCreate = (pool: string, position: string, owner: string): W
   dlmm('PositionCreate', key(pool), key(position), key(owner));
 export const positionClose = (position: string, owner: string): WrittenEvent => dlmm('PositionClose', key(position), key(owner));
 
-/** A swap of the bin program; `sells` pays in the first token. The fee is in what is paid in, the protocol keeps 10 %. */
+/** A swap of the bin program; `sells` pays in the first token. The fee is in what is paid in, the protocol keeps 10 %, less what a host has of it. */
 export const dlmmSwap = (
   pool: string,
   trader: string,
@@ -148,6 +148,7 @@ export const dlmmSwap = (
   amountOut: number,
   sells: boolean,
   fee: number,
+  host = 0,
 ): WrittenEvent =>
   dlmm(
     'Swap',
@@ -159,9 +160,9 @@ export const dlmmSwap = (
     u64(amountOut),
     bool(sells),
     u64(fee),
-    u64(Math.floor(fee / 10)),
+    u64(Math.floor(fee / 10) - host),
     u128(0),
-    u64(0),
+    u64(host),
   );
 
 export const rebalancing = (

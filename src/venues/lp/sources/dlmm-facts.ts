@@ -134,7 +134,10 @@ function addRebalance(place: Place, facts: Facts): number {
   return count;
 }
 
-/** The fee of Swap holds the protocol's part; Swap2Evt tells the providers' part (mm_fee) apart. */
+/**
+ * The fee of Swap holds the protocol's part, which is told less what a host has of it (SwapResult of https://github.com/MeteoraAg/dlmm-sdk,
+ * commons/src/typedefs.rs); Swap2Evt tells the providers' part (mm_fee) apart.
+ */
 function addSwap({ tx, event }: Place, facts: Facts): number {
   const f = event.fields as Record<string, string>;
   const xToY = event.fields.swap_for_y as boolean;
@@ -150,7 +153,9 @@ function addSwap({ tx, event }: Place, facts: Facts): number {
     x_to_y: xToY,
     raw_in: f.amount_in as string,
     raw_out: f.amount_out as string,
-    raw_fee: newer ? (f.mm_fee as string) : (BigInt(f.fee as string) - BigInt(f.protocol_fee as string)).toString(),
+    raw_fee: newer
+      ? (f.mm_fee as string)
+      : (BigInt(f.fee as string) - BigInt(f.protocol_fee as string) - BigInt(f.host_fee as string)).toString(),
     fee_on_x: newer ? (event.fields.fees_on_token_x as boolean) : xToY,
     bin_id: event.fields.end_bin_id as number,
     sqrt_price: null,

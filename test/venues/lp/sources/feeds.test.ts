@@ -606,7 +606,7 @@ describe('transactions', () => {
     ]);
   });
 
-  test("providers' part of swap fees: the protocol's, partners' and makers' parts are not theirs", async () => {
+  test("providers' part of swap fees: the protocol's, hosts', partners' and makers' parts are not theirs", async () => {
     await load('fees.json', [
       tx('f1', '2026-03-01T00:00:00Z', BEN, dlmmSwap(SOL_USDC, BEN, 0, 1000, 900, true, 50)),
       tx('f2', '2026-03-01T00:00:01Z', BEN, dammSwap2(ZED_SOL, 1, 1000, 900, 5n, 40, 1, 8)),
@@ -614,6 +614,7 @@ describe('transactions', () => {
       tx('f4', '2026-03-01T00:00:03Z', BEN, dammSwap2(ZED_SOL, 1, 1000, 900, 5n, 40, 0)),
       tx('f5', '2026-03-01T00:00:04Z', BEN, dammSwap1(ZED_SOL, 1, 1000, 900, 5n, 40)),
       tx('f6', '2026-03-01T00:00:05Z', BEN, dammSwap1(ZED_SOL, 0, 1000, 900, 5n, 40)),
+      tx('f7', '2026-03-01T00:00:06Z', BEN, dlmmSwap(SOL_USDC, BEN, 0, 1000, 900, false, 50, 1)),
     ]);
     expect(await rows('SELECT raw_fee, fee_on_x, x_to_y, sqrt_price FROM lp_swap ORDER BY "timestamp"')).toEqual([
       { raw_fee: '45', fee_on_x: true, x_to_y: true, sqrt_price: null },
@@ -622,6 +623,7 @@ describe('transactions', () => {
       { raw_fee: '40', fee_on_x: true, x_to_y: false, sqrt_price: '5' },
       { raw_fee: '40', fee_on_x: null, x_to_y: false, sqrt_price: '5' },
       { raw_fee: '40', fee_on_x: false, x_to_y: true, sqrt_price: '5' },
+      { raw_fee: '45', fee_on_x: false, x_to_y: false, sqrt_price: null },
     ]);
   });
 
