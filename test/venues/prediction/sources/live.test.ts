@@ -288,10 +288,13 @@ test('a wallet that did very much is read poll by poll, and then the others behi
   };
   // A row every second of the last hours, and one of the other's.
   const did: Record<string, number> = { '0xa': 12_000, '0xb': 1 };
-  const get = (_path: string, { user, start, end, limit, offset }: Record<string, string & number>): Promise<unknown> => {
-    const [from, to] = [Math.max(start as number, now - (did[user as string] as number)), Math.min(end as number, now - 1)];
+  const get = (
+    _path: string,
+    { user, start, end, limit, offset }: { user: string; start: number; end: number; limit: number; offset: number },
+  ): Promise<unknown> => {
+    const [from, to] = [Math.max(start, now - (did[user] ?? 0)), Math.min(end, now - 1)];
     const rows = Array.from({ length: Math.max(0, to - from + 1) }, (_, n) => ({ proxyWallet: user, timestamp: to - n }));
-    return Promise.resolve(rows.slice(offset, (offset as number) + (limit as number)));
+    return Promise.resolve(rows.slice(offset, offset + limit));
   };
   const feed = liveActivity({ get } as unknown as Upstream, 50, 9);
   const context = { signal: new AbortController().signal, db: { query }, now: () => day(1) } as unknown as LiveContext;
