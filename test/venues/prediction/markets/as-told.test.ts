@@ -6,7 +6,7 @@ import { condition, loadRecords, token, wallet } from '../support';
 import { call } from './call';
 
 /**
- * What the upstream tells as it is. Market 71 has an outcome with a blank before its name, as some games have. Market 72: the smart wallet 701 put $600 on Yes; on
+ * What the upstream tells as it is. Market 71 has an outcome with a blank before its name, as some games have: it is told without. Market 72: the smart wallet 701 put $600 on Yes; on
  * markets 73 to 75 it bought so little that it cost nothing. Prices are USDC over shares, in ten decimals, and miss what was bid by less than a millionth: on 76 No
  * costs 0.6, which is its share of the smart weight, on 77 either costs 0.5 with as much of the weight on No, and 78 was sold at 0.9 before Yes won. On 79 either
  * costs 0.5.
@@ -49,7 +49,7 @@ describe('records as upstreams tell them', () => {
     for (const outcome of [' CSDIILIT', 'CSDIILIT', 'csdiilit '])
       for (const path of ['markets/trades', 'markets/price-history']) {
         const { data } = await call<{ trades?: unknown[]; candles_by_outcome?: unknown[] }>(db, path, now, { condition_id: condition(71), outcome }); // prettier-ignore
-        expect(data.trades ?? data.candles_by_outcome).toEqual([expect.objectContaining({ outcome: ' CSDIILIT' })]);
+        expect(data.trades ?? data.candles_by_outcome).toEqual([expect.objectContaining({ outcome: 'CSDIILIT' })]);
       }
   });
 
