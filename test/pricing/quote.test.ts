@@ -99,6 +99,7 @@ test.each([
   ['markets/trending', 'timeframe=1h', 10_000],
   ['markets/trending', 'timeframe=7d', 40_000],
   ['markets/trending', 'timeframe=7d&limit=40', 80_000],
+  ['markets/trending', 'timeframe=7d&limit=1', 40_000],
   ['markets/trending', 'timeframe=7d&category=Politics', 28_000],
   ['trades/whales', `timeframe=30d&condition_id=${MARKET}&smart_money_only=true`, 21_000],
   ['trades/whales', `timeframe=30d&condition_id=${MARKET}&smart_money_only=false`, 30_000],
