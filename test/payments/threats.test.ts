@@ -530,8 +530,8 @@ describe('threats that no other test meets', () => {
     await untilSampled(till);
     const requirement = requirementOf(await challengeOf(till));
     till.solana.advanceSlots(slots);
-    const known = [undefined, requirement.extra.recentBlockhash];
-    await until(async () => !known.includes(requirementOf(await challengeOf(till)).extra.recentBlockhash));
+    const newest = async (): Promise<number> => Number(requirementOf(await challengeOf(till)).extra.lastValidBlockHeight ?? 0);
+    await until(async () => (await newest()) >= Number(requirement.extra.lastValidBlockHeight) + slots);
     const work = workOf();
     const outcome = await till.payments.charge(saleOf({ headers: { 'PAYMENT-SIGNATURE': proofFor(buyer, requirement) } }), work);
     expect(told(outcome)).toBe('402 payment_expired blockhash_expired');
