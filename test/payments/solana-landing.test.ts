@@ -56,6 +56,7 @@ test.each<[told: string, chain: Told, status: string]>([
   ['confirmed, and it brought more, as it never could', { views: [sees('confirmed')], change: PRICE + 1n }, 'unknown'],
   ['landed with an error', { views: [sees('confirmed', 500, { InstructionError: [0, 'Custom'] })] }, 'failed'],
   ['landed with an error, says who has read further, and without one, says the other', { views: [sees('confirmed'), sees('confirmed', 501, 'AccountNotFound')], change: PRICE }, 'unknown'],
+  ['landed with an error, and has only been processed without one, on a fork perhaps', { views: [sees('processed', 499), sees('confirmed', 500, 'AccountNotFound')] }, 'failed'],
   ['its record tells an error', { views: [sees('confirmed')], change: 0n, err: 'AccountNotFound' }, 'failed'],
   ['not seen by a laggard', { views: [nothing(499), sees('confirmed', 500)], change: PRICE }, 'confirmed'],
   ['not seen by the other of two that are equally far', { views: [nothing(), sees('confirmed')], change: PRICE }, 'confirmed'],
