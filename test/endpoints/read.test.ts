@@ -36,6 +36,13 @@ describe('good values become canonical', () => {
     expect(reading.variables).toMatchObject(expected);
   });
 
+  test('null in a body is as good as nothing', () => {
+    const [nulls, nothing] = [{ include_trades: null, trades_limit: null, explain: null }, {}].map((more) =>
+      post('wallets/profile', { wallet: WALLET, ...more }),
+    );
+    expect([nulls, nulls?.problems]).toEqual([nothing, []]);
+  });
+
   test('upper-case hex is lowered, and said so', () => {
     const reading = post('wallets/profile', { wallet_address: WALLET.toUpperCase().replace('0X', '0x') });
     expect(reading.variables.wallet).toBe(WALLET);
