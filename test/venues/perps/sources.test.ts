@@ -240,6 +240,23 @@ describe('pages of one account', () => {
     expect(await load(db.pool, [exchange])).toMatchObject({ read: 1, inserted: 0, skipped: { aggregated: 1 } });
   });
 
+  test('a recorded websocket begins with what was subscribed to: merged partial fills are refused there too', async () => {
+    const answer = (user: string, options: object): unknown => ({ channel: 'subscriptionResponse', data: { method: 'subscribe', subscription: { type: 'userFills', user, ...options } } }); // prettier-ignore
+    const told = (user: string, tid: number): unknown => ({
+      channel: 'userFills',
+      data: { user, isSnapshot: true, fills: [wireFill({ tid })] },
+    });
+    const session = [answer(A, {}), answer(B.toUpperCase().replace('X', 'x'), { aggregateByTime: true }), told(B, 1), told(A, 2)];
+    expect(await load(db.pool, session)).toEqual({
+      source: 'perps.user_fills',
+      read: 2,
+      inserted: 1,
+      duplicates: 0,
+      skipped: { aggregated: 1 },
+    });
+    expect(await rows('SELECT trader FROM perp_fill')).toEqual([{ trader: A }]);
+  });
+
   test('slices of a TWAP order are unwrapped', async () => {
     expect(
       await load(db.pool, [{ fill: wireFill({ hash: `0x${'0'.repeat(64)}` }), twapId: 3156 }], { account: A, format: 'json' }),

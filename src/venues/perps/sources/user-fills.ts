@@ -11,38 +11,50 @@ const TYPES: readonly unknown[] = ['userFills', 'userFillsByTime', 'userTwapSlic
  * Fills of one account, in any of the shapes they are handed on:
  * - the answer of info `userFills` and its sisters: an array of fills (TWAP slices: `{fill, twapId}`), or a CSV of the same columns;
  *   the account comes from `options.account`;
- * - the websocket's `{channel: 'userFills', data: {user, fills}}` (`user` events lack the user: `options.account`);
+ * - the websocket's `{channel: 'userFills', data: {user, fills}}` (`user` events lack the user: `options.account`), also after its word on what was
+ *   subscribed to;
  * - a recorded exchange `{request: {body: {type, user}}, response: [fill, …]}`.
  */
 export const userFills: RecordedSource = {
   name: SOURCE,
   harmless: OUT_OF_SCOPE,
-  recognises: (first) => isFillLike(first) || isFillLike(field(first, 'fill')) || isEnvelope(first) || isExchange(first),
+  recognises: (first) =>
+    isFillLike(first) || isFillLike(field(first, 'fill')) || isEnvelope(first) || isExchange(first) || isSubscribed(first),
   async load(page, client, options) {
     return loadFills(SOURCE, fillsOf(page, options), client, options, () => ({ cursor: { page: page.name }, watermark: null }));
   },
 };
 
 async function* fillsOf(page: RecordedPage, options: LoadOptions): AsyncGenerator<RawFill> {
+  const merged = new Set<string | undefined>();
   for await (const record of page.records) {
     if (isEnvelope(record)) {
-      const data = field(record, 'data');
-      yield* fillsFor(text(field(data, 'user')) ?? options.account, field(data, 'fills'));
+      const user = text(field(field(record, 'data'), 'user'));
+      yield* fillsFor(user ?? options.account, field(field(record, 'data'), 'fills'), merged.has(user?.toLowerCase()));
     } else if (isExchange(record)) {
       const body = field(field(record, 'request'), 'body');
-      const fills = fillsFor(text(field(body, 'user')) ?? options.account, field(record, 'response'));
-      // Merged partial fills are not the fills: their ids and sizes would double the real ones.
-      for (const fill of fills) yield field(body, 'aggregateByTime') === true ? { ...fill, skip: 'aggregated' } : fill;
+      yield* fillsFor(text(field(body, 'user')) ?? options.account, field(record, 'response'), field(body, 'aggregateByTime') === true);
+    } else if (isSubscribed(record)) {
+      const told = field(field(record, 'data'), 'subscription');
+      if (field(told, 'aggregateByTime') === true) merged.add(text(field(told, 'user'))?.toLowerCase());
     } else yield* fillsFor(options.account, [record]);
   }
 }
 
-function* fillsFor(account: string | undefined, fills: unknown): Generator<RawFill> {
-  for (const raw of fills as unknown[]) yield { account, raw: isFillLike(field(raw, 'fill')) ? field(raw, 'fill') : raw };
+/** Fills as an account's. Merged partial fills are not the fills: their ids and sizes would double the real ones. */
+function* fillsFor(account: string | undefined, fills: unknown, merged = false): Generator<RawFill> {
+  const skip = merged ? 'aggregated' : undefined;
+  for (const raw of fills as unknown[]) yield { account, raw: isFillLike(field(raw, 'fill')) ? field(raw, 'fill') : raw, skip };
 }
 
 function isEnvelope(value: unknown): boolean {
   return CHANNELS.includes(field(value, 'channel')) && Array.isArray(field(field(value, 'data'), 'fills'));
+}
+
+/** The websocket's answer to a subscription to an account's fills: it tells none itself. */
+function isSubscribed(value: unknown): boolean {
+  const type = field(field(field(value, 'data'), 'subscription'), 'type');
+  return field(value, 'channel') === 'subscriptionResponse' && (type === 'userFills' || type === 'userEvents');
 }
 
 function isExchange(value: unknown): boolean {
