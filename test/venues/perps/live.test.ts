@@ -134,6 +134,20 @@ describe('hourly files', () => {
     expect(await read({}, begin)).toEqual([]);
   });
 
+  test.each(['', '{"error":"maintenance"}', 'Service unavailable\n'])(
+    '%j in place of files, as though all were well: no hour is passed',
+    async (words) => {
+      const first = `${block(hours(0.1), 1)}\n`;
+      const away = Object.fromEntries([0, 1, 2, 3, 4, 5].map((hour) => [path(hour), words]));
+      const steps = await read(away, { ...begin, offset: first.length });
+      expect(steps.filter(({ cursor }) => cursor.hour !== START.getTime())).toEqual([]);
+      // What was written is read when it is told again.
+      const files = { ...away, [path(0)]: first + `${block(hours(0.2), 2)}\n`, [path(1)]: `${block(hours(1.1), 3)}\n` };
+      const later = await read(files, { ...(steps.at(-1)?.cursor ?? { ...begin, offset: first.length }) });
+      expect(later.flatMap(({ watermark }) => watermark ?? [])).toEqual([hours(0.2), hours(1.1)]);
+    },
+  );
+
   test('hours that a node was off for days are passed, though the last file before them is still there', async () => {
     const file = (hour: number): [string, string] => [pathOf(hours(hour).getTime()), `${block(hours(hour + 0.5), hour)}\n`];
     const files = Object.fromEntries([file(0), file(71)]);

@@ -24,7 +24,8 @@ interface Block {
   events: unknown[];
 }
 
-function isBlock(value: unknown): value is Block {
+/** Whether `value` is a line of the archive. */
+export function isBlock(value: unknown): value is Block {
   return typeof value === 'object' && value !== null && 'block_time' in value && Array.isArray((value as Block).events);
 }
 

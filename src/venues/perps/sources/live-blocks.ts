@@ -3,7 +3,7 @@ import { pageOf } from '../../../workers/pages';
 import type { LiveSource, LiveStep } from '../../../workers/source';
 import { UpstreamError } from '../../../workers/upstream';
 import { decodeTime } from './fill';
-import { fillsByBlock } from './fills-by-block';
+import { fillsByBlock, isBlock } from './fills-by-block';
 import type { HourFiles } from './hour-files';
 
 /** Bytes asked for at a time, and fills of one step. */
@@ -67,11 +67,18 @@ export function liveBlocks(files: HourFiles, poll_ms: number): LiveSource {
   };
 }
 
-/** The first hour after this one that has a file, up to `to`; null: none yet. */
+/** The first hour after this one that has blocks, up to `to`; null: none yet. */
 async function nextHour(files: HourFiles, hour: number, to: number, signal: AbortSignal): Promise<number | null> {
   for (let next = hour + HOUR_MS; next <= to && next <= hour + MOST_MISSING * HOUR_MS; next += HOUR_MS)
-    if ((await files.read(pathOf(next), 0, 1, signal)) !== null) return next;
+    if (await hasBlocks(files, pathOf(next), signal)) return next;
   return null;
+}
+
+/** Whether a block stands in a file: nothing has been written where none does, or a proxy answers in words of its own. */
+async function hasBlocks(files: HourFiles, path: string, signal: AbortSignal): Promise<boolean> {
+  const piece = await pieceOf(files, path, 0, signal);
+  if (piece === null || piece === 'anew') return false;
+  return linesOf(piece.written, false).some(({ text }) => isBlock(parsed(text)));
 }
 
 /**
