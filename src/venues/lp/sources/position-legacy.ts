@@ -11,8 +11,10 @@ import { statedUsd } from './stated-usd';
 export const positionLegacy: RecordedSource = {
   name: 'lp.position_legacy',
   recognises: (first, page) => isRow(first) && kindOf(page.name) !== null,
-  load: (page, client, options) =>
-    loadPage('lp.position_legacy', page, client, options, (records, load) => readRows(records, load, kindOf(page.name))),
+  load: (page, client, options) => {
+    const told: Told = { kind: kindOf(page.name), seen: new Map() };
+    return loadPage('lp.position_legacy', page, client, options, (records, load) => readRows(records, load, told));
+  },
 };
 
 const isRow = (row: unknown): row is Json =>
@@ -24,7 +26,13 @@ function kindOf(name: string): EventKind | null {
   return /claim_?-?fees?/i.test(name) ? 'claim' : null;
 }
 
-function readRows(records: unknown[], { log, writer }: PageLoad, kind: EventKind | null): Write {
+/** What the rows of a page are of, and how many of each key it has told: they are read group by group. */
+interface Told {
+  kind: EventKind | null;
+  seen: Map<string, number>;
+}
+
+function readRows(records: unknown[], { log, writer }: PageLoad, { kind, seen }: Told): Write {
   const facts = noFacts();
   for (const record of records) {
     const row = isRow(record) && kind !== null ? eventRow(record, kind) : null;
@@ -36,7 +44,7 @@ function readRows(records: unknown[], { log, writer }: PageLoad, kind: EventKind
     facts.pools.push(barePool(row.pool_address, 'dlmm'));
     log.saw(row.timestamp);
   }
-  numberEqualKeys(facts.events, 0);
+  numberEqualKeys(facts.events, 0, seen);
   log.read += facts.events.length;
   return () => writer.facts(facts);
 }

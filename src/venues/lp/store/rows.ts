@@ -184,17 +184,17 @@ export function noFacts(): Facts {
 }
 
 /**
- * Numbers the events of one transaction, position and kind in their order. Every feed keeps that order, so that an event
- * told by the chain and by the index has one key.
+ * Numbers the events of one transaction, position and kind in their order, from `from` on. Every feed keeps that order, so that an event
+ * told by the chain and by the index has one key. `seen`: how many of each key came before, of which these are added; left out: none.
  */
-export function numberEqualKeys(events: EventRow[], from: number): void {
-  if (events.length - from < 2) return;
-  const seen = new Map<string, number>();
+export function numberEqualKeys(events: EventRow[], from: number, seen?: Map<string, number>): void {
+  if (seen === undefined && events.length - from < 2) return;
+  const before = seen ?? new Map<string, number>();
   for (let i = from; i < events.length; i += 1) {
     const event = events[i] as EventRow;
     const key = `${event.tx_id}/${event.position_address}/${event.kind}`;
-    const n = seen.get(key) ?? 0;
+    const n = before.get(key) ?? 0;
     event.n = n;
-    seen.set(key, n + 1);
+    before.set(key, n + 1);
   }
 }

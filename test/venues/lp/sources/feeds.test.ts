@@ -433,6 +433,13 @@ describe('positions by the index', () => {
     });
   });
 
+  test('rows of the older index that are alike are numbered over the whole of their page, however long it is', async () => {
+    const row = { position_address: P, pair_address: SOL_USDC, onchain_timestamp: 1772704800, token_x_amount: 1, token_y_amount: 2 };
+    const page = Array.from({ length: 2_002 }, (_, n) => ({ ...row, tx_id: named(`deposit ${Math.floor((n + 1) / 2)}`, 64) }));
+    expect(await load('position_deposits.json', page)).toEqual({ read: 2_002, inserted: 2_002, duplicates: 0, skipped: {} });
+    expect(await load('position_deposits.json', page)).toMatchObject({ inserted: 0, duplicates: 2_002 });
+  });
+
   test("the older index: the page's name says the kind; the owner comes with the position, before or after", async () => {
     const old = {
       tx_id: named('t9', 64),
