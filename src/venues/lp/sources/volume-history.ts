@@ -36,7 +36,7 @@ function readHistory(records: unknown[], { page, log, writer }: PageLoad): Write
     const buckets = isObject(record) ? listOf(record.data) : [];
     if (!isHistory(record)) log.skip('unusable_history');
     else if (pool === null) log.skip('pool_not_named', buckets.length);
-    else if (typeof record.timeframe === 'string' && !SHORT_ENOUGH.includes(record.timeframe)) log.skip('bucket_too_long', buckets.length);
+    else if (!isShortEnough(record, buckets)) log.skip('bucket_too_long', buckets.length);
     else {
       const usable = buckets.flatMap((bucket) => decodeBucket(bucket) ?? []);
       const distinct = withoutRepeated(usable);
@@ -53,6 +53,13 @@ function readHistory(records: unknown[], { page, log, writer }: PageLoad): Write
   return async () => {
     for (const { pool, hours } of histories) await writer.volumes(pool, hours);
   };
+}
+
+/** By what the answer says, which may be null, or by two neighbours: where none was asked for, the index's buckets are of a day. */
+function isShortEnough({ timeframe }: Json, buckets: unknown[]): boolean {
+  if (typeof timeframe === 'string') return SHORT_ENOUGH.includes(timeframe);
+  const times = [...new Set(buckets.flatMap((bucket) => decodeBucket(bucket)?.at ?? []))].sort((a, b) => a - b);
+  return times.some((time, i) => time - (times[i - 1] ?? Number.NaN) <= HOUR_MS);
 }
 
 interface Bucket extends Hour {

@@ -378,6 +378,11 @@ describe('catalogues', () => {
       inserted: 0,
       skipped: { bucket_too_long: 1 },
     });
+    const untold = (...minutes: number[]) =>
+      load(`pools_${SOL_USDC}_y.json`, [{ timeframe: null, data: minutes.map((minute) => bucket(minute, 7)) }]);
+    for (const minutes of [[120], [120, 1_560]])
+      expect(await untold(...minutes)).toMatchObject({ inserted: 0, skipped: { bucket_too_long: minutes.length } });
+    expect(await untold(180, 120)).toMatchObject({ inserted: 2, skipped: {} });
     expect(await load('volume.json', [{ timeframe: '1h', data: [bucket(0, 1)] }])).toMatchObject({
       inserted: 0,
       skipped: { pool_not_named: 1 },
