@@ -12,7 +12,7 @@ export const methodology: readonly Definition[] = [
   {
     id: 'lp-prices',
     title: 'USD values in pools',
-    text: `Every event is valued at the prices of its time. The upstream's own USD wins where it states one. Else the price of a token is the last one known at or before the event, at most an hour old, best source first: USD stated with other events; swaps and active bins of pools against USDC or USDT (1 dollar each); the same against SOL; the catalogue. An event without a price has \`usd_total\` null, is counted and listed, and is left out of sums; a warning tells how many.`,
+    text: `Every event is valued at the prices of its time. The upstream's own USD wins where it states one (0 of something is its word for none). Else the price of a token is the last one known at or before the event, at most an hour old, best source first: USD stated with other events; swaps and active bins of pools against USDC or USDT (1 dollar each); the same against SOL; the catalogue. An event without a price has \`usd_total\` null, is counted and listed, and is left out of sums; a warning tells how many.`,
   },
   {
     id: 'lp-volume',
