@@ -324,9 +324,13 @@ describe('x402', () => {
       });
     });
 
-    it('honours the price of an offer whose memo alone comes back, and no other that is named beside it', async () => {
+    it('honours the price of an offer whose memo alone comes back, once, and no other that is named beside it', async () => {
+      const single = requirementOf(await challengeOf(till));
       const old = proofFor(buyer, requirementOf(await challengeOf(till)), { edit: withoutQuote });
       expect(await charge({ 'PAYMENT-SIGNATURE': old }, { amount: 50_000n })).toBe('200');
+      const [once, again] = [{ price: 6 }, { price: 7 }].map((wish) => proofFor(buyer, single, { edit: withoutQuote, wish }));
+      expect(await charge({ 'PAYMENT-SIGNATURE': String(once) })).toBe('200');
+      expect(await charge({ 'PAYMENT-SIGNATURE': String(again) })).toBe('402 payment_replayed invalid_challenge');
       const cheaper = { ...requirementOf(await challengeOf(till)), amount: '1' };
       const proof = proofFor(buyer, cheaper, { edit: withoutQuote });
       expect(await charge({ 'PAYMENT-SIGNATURE': proof })).toBe('402 payment_insufficient other_request');
