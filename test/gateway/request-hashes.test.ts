@@ -27,6 +27,7 @@ test.each<[string, Parameters<typeof saleOf>, Parameters<typeof saleOf>, meaning
   ['another value', [`${TRENDING}?limit=5`], [`${TRENDING}?limit=6`], false, false],
   ['a value that is sent twice', [`${TRENDING}?limit=5`], [`${TRENDING}?limit=5&limit=6`], false, false],
   ['another path', [TRENDING], ['perps/coins/trending'], false, false],
+  ['another path that takes the same', ['platform/stats'], ['perps/platform/stats'], false, false],
 ])('%s', async (_, one, other, meaning, words) => {
   const [first, second] = [await saleOf(...one), await saleOf(...other)];
   expect([first.request_hash === second.request_hash, first.sent_hash === second.sent_hash]).toEqual([meaning, words]);
