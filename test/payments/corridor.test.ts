@@ -2,6 +2,7 @@ import { openKeyedPool } from '../../src/db/keyed-pool';
 import { AppError } from '../../src/errors';
 import { createPayments } from '../../src/payments/charge';
 import { Ledger } from '../../src/payments/ledger';
+import { SolanaSettlement } from '../../src/payments/protocols/solana-settlement';
 import { Rechallenge } from '../../src/payments/rechallenge';
 import type { JsonObject, Outcome, Sale } from '../../src/payments/protocol';
 import {
@@ -189,6 +190,24 @@ describe('the corridor on a local Solana', () => {
       expect(await stateOf(buyer.publicKey.toBase58())).toEqual(['RELEASED']);
     });
 
+    it('drops it as well when that is while the payment is made ready', async () => {
+      const gone = new AbortController();
+      const buyer = await fundedBuyer(till);
+      const headers = await signedHeaders(till, buyer);
+      const { prepare } = SolanaSettlement.prototype;
+      const spy = jest.spyOn(SolanaSettlement.prototype, 'prepare').mockImplementationOnce(async function (
+        this: SolanaSettlement,
+        ...args
+      ) {
+        gone.abort();
+        return prepare.apply(this, args);
+      });
+      expect((await charge(headers, workOf(), { client_gone: gone.signal })).kind).toBe('refused');
+      spy.mockRestore();
+      expect(sent()).toBe(0);
+      expect(await stateOf(buyer.publicKey.toBase58())).toEqual(['RELEASED']);
+    });
+
     it('passes the verified payer to the work', async () => {
       const buyer = await fundedBuyer(till);
       const payers: string[] = [];
@@ -278,6 +297,14 @@ describe('the corridor on a local Solana', () => {
       },
     );
 
+    it('not by a request that is refused, though what is right of it means the same', async () => {
+      const headers = await signedHeaders(till, await fundedBuyer(till));
+      expect(told(await charge(headers))).toBe('200');
+      const wrong = workOf(undefined, new AppError('invalid_parameter'));
+      expect(told(await charge(headers, wrong, { sent_hash: 'other words' }))).toBe('400 invalid_parameter');
+      expect(told(await charge(headers, wrong))).toBe('200 replayed');
+    });
+
     it('Idempotency-Key is each payer’s own, and free again after an uncharged end', async () => {
       const [one, two] = [await fundedBuyer(till), await fundedBuyer(till)];
       const key = { 'Idempotency-Key': 'shared-name' };
@@ -294,10 +321,10 @@ describe('the corridor on a local Solana', () => {
       expect(told(await charge(headers))).toBe('400 invalid_parameter');
     });
 
-    it('payment-identifier works as a key', async () => {
+    it('payment-identifier works as a key, beside an Idempotency-Key too', async () => {
       const buyer = await fundedBuyer(till);
       const identifier = 'order-2026-11-21-0001';
-      await charge(await signedHeaders(till, buyer, { identifier }));
+      await charge({ ...(await signedHeaders(till, buyer, { identifier })), 'Idempotency-Key': 'the-same-by-another-name' });
       expect(told(await charge(await signedHeaders(till, buyer, { identifier })))).toBe('200 replayed');
       const other = saleOf({ path: '/api/v1/markets/other' });
       const headers = await signedHeaders(till, buyer, { identifier }, other);
