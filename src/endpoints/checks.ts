@@ -1,7 +1,7 @@
 import { FOREIGN_CURSOR, belongsTo, listScope } from '../lib/cursor';
 import { STALE_CURSOR, isFresh } from '../lib/list-page';
 import { BUCKETS, type BucketSize, SHORTER, refusedGrid } from '../lib/grid';
-import { TIMEFRAMES, type Timeframe, longestOf, windowOf, withShorter } from '../lib/timeframe';
+import { TIMEFRAMES, type Timeframe, isLongest, longestOf, windowOf, withShorter } from '../lib/timeframe';
 import type { Endpoint, Value } from './endpoint';
 import type { Reading } from './reading';
 
@@ -65,8 +65,7 @@ function longestWindow(reading: Reading): void {
     reading.variables.timeframes = meant;
     return;
   }
-  const longest = longestOf(timeframes ?? []);
-  if (longest !== timeframe) problem('is not the longest of timeframes', longest);
+  if (timeframes && !isLongest(timeframe, timeframes)) problem('is not the longest of timeframes', longestOf(timeframes));
 }
 
 /** What the list of tokens tells beside its rows, and what one token's row tells as well. */

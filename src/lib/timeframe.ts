@@ -82,9 +82,15 @@ export const withShorter = (timeframe: Timeframe): Timeframe[] => [
   timeframe,
 ];
 
+/** Orders windows, the shortest first; of today and a day, which count as equally long, today never holds more. */
+export const byLength = (a: Timeframe, b: Timeframe): number => lengthOf(a) - lengthOf(b) || Number(a !== 'today') - Number(b !== 'today');
+
 /** The longest of several windows. */
-export const longestOf = (timeframes: readonly Timeframe[]): Timeframe | undefined =>
-  timeframes.toSorted((a, b) => lengthOf(b) - lengthOf(a))[0];
+export const longestOf = (timeframes: readonly Timeframe[]): Timeframe | undefined => timeframes.toSorted(byLength).at(-1);
+
+/** Whether a window is among these, and none of them is longer. */
+export const isLongest = (timeframe: Timeframe, timeframes: readonly Timeframe[]): boolean =>
+  timeframes.includes(timeframe) && timeframes.every((other) => lengthOf(other) <= lengthOf(timeframe));
 
 /** Length in seconds for comparing windows: `today` counts as 24h, `all` as longer than anything. */
 export function lengthOf(timeframe: Timeframe): number {

@@ -30,6 +30,10 @@ describe('good values become canonical', () => {
     ['trades/whales', 'smart_money_only=1&min_usdc=2.5e3', { smart_money_only: true, min_usdc: 2500 }],
     ['lp/pools/events', `pool_address=${POOL}`, { pool_address: POOL, pool_type: 'auto' }],
     ['markets/capital-flow-comparison', 'timeframe=7d', { timeframe: '7d', timeframes: ['12h', '24h', '7d'] }],
+    // A day and today are of one length: each is the longest, wherever it stands.
+    ['markets/capital-flow-comparison', 'timeframe=24h&timeframes=today,24h', { timeframe: '24h', timeframes: ['today', '24h'] }],
+    ['markets/capital-flow-comparison', 'timeframe=24h&timeframes=24h,today', { timeframe: '24h', timeframes: ['24h', 'today'] }],
+    ['markets/capital-flow-comparison', 'timeframe=today&timeframes=24h,today', { timeframe: 'today', timeframes: ['24h', 'today'] }],
   ])('%s?%s', (name, query, expected) => {
     const reading = get(name, query);
     expect(reading.problems).toEqual([]);

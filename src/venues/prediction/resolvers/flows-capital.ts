@@ -2,7 +2,7 @@ import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { roundTo } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
-import { type Timeframe, lengthOf, windowOf, withShorter } from '../../../lib/timeframe';
+import { type Timeframe, byLength, isLongest, windowOf, withShorter } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { compareAmounts, less, percent, total } from '../exact';
 import { getFirstFill } from '../queries/newest-fill';
@@ -109,7 +109,7 @@ export const marketsCapitalFlowComparison: Resolver<
   unknown,
   Scope & { timeframes?: Timeframe[] | null; timeframe?: Timeframe | null }
 > = async (_, args, context) => {
-  const timeframes = [...(args.timeframes ?? withShorter(args.timeframe ?? '30d'))].sort((a, b) => lengthOf(a) - lengthOf(b));
+  const timeframes = [...(args.timeframes ?? withShorter(args.timeframe ?? '30d'))].sort(byLength);
   const longest = timeframes.at(-1) as Timeframe;
   checkTimeframes(timeframes, args.timeframe ?? longest);
   Object.assign(context.meta, { timeframe: longest, window: windowOf(longest, context.now) });
@@ -150,7 +150,7 @@ function checkTimeframes(timeframes: readonly Timeframe[], longest: Timeframe): 
         ? 'must hold two to four windows'
         : null;
   if (issue !== null) throw new AppError('invalid_parameter', { details: [{ param: 'timeframes', issue, got: timeframes.join(',') }] });
-  if (timeframes.at(-1) !== longest)
+  if (!isLongest(longest, timeframes))
     throw new AppError('invalid_parameter', {
       details: [{ param: 'timeframe', issue: 'is not the longest of timeframes', allowed: timeframes.at(-1), got: longest }],
     });

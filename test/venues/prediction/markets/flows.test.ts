@@ -243,6 +243,9 @@ describe('flows', () => {
     ['', ['24h', '7d', '30d']],
     ['(timeframe: "7d")', ['12h', '24h', '7d']],
     ['(timeframes: ["4h", "1h"])', ['1h', '4h']],
+    ['(timeframes: ["24h", "today"])', ['today', '24h']],
+    ['(timeframe: "24h", timeframes: ["24h", "today"])', ['today', '24h']],
+    ['(timeframe: "today", timeframes: ["today", "24h"])', ['today', '24h']],
   ])('a free question about flows%s compares %j', async (args, timeframes) => {
     const asked = explore(world.db, world.now, `{ marketsCapitalFlowComparison${args} { timeframes } }`);
     expect(await asked).toEqual({ marketsCapitalFlowComparison: { timeframes } });
