@@ -154,6 +154,8 @@ function addFirstLiquidity(place: Place, facts: Facts): number {
  */
 function addSplit({ tx, event }: Place, facts: Facts): number {
   const f = event.fields as Record<string, string>;
+  // The program refuses this (cp_amm SamePosition).
+  if (f.first_position === f.second_position) return 0;
   const { permanent_locked_liquidity, unlocked_liquidity, vested_liquidity = 0 } = event.fields.amount_splits as Record<string, string>;
   const moved = BigInt(permanent_locked_liquidity as string) + BigInt(unlocked_liquidity as string) + BigInt(vested_liquidity);
   const legs = [

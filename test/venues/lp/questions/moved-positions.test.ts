@@ -101,7 +101,8 @@ test('whose an emptied position was does not depend on what is told of it after 
 
 describe('a position that hands a part of its liquidity over to another', () => {
   const [GIVER, TAKER] = [named('giving position'), named('taking position')];
-  const positions = [key(ZED_SOL), key(ANNA), key(BEN), key(GIVER), key(TAKER), u128(1)];
+  const between = (giver: string, taker: string): Buffer[] => [key(ZED_SOL), key(ANNA), key(BEN), key(giver), key(taker), u128(1)];
+  const positions = between(GIVER, TAKER);
   const rest = [u64(1), u64(2), u64(0), u64(0)];
   /** As program versions since 0.1.8 tell it: in two forms. */
   const split = (unlocked: number, locked: number, vested: number): WrittenEvent[] => [
@@ -157,6 +158,11 @@ describe('a position that hands a part of its liquidity over to another', () => 
     expect(await rows('SELECT position_address, closed_at::text FROM lp_position_sum WHERE closed_at IS NOT NULL')).toEqual([
       { position_address: GIVER, closed_at: '2026-03-01 00:02:00+00' },
     ]);
+  });
+
+  test('or to itself, which no program allows, is no event', async () => {
+    const itself = damm('EvtSplitPosition3', ...between(GIVER, GIVER), u128(1), u128(1), u128(1), ...rest, Buffer.alloc(188));
+    expect(await load(tx('split', '2026-03-01T00:02:00Z', ANNA, itself))).toMatchObject({ inserted: 0, skipped: { no_event: 1 } });
   });
 
   test('of which nothing but fees goes over, is no event', async () => {
