@@ -196,7 +196,7 @@ export async function connectUntil(pool: Pool, signal: AbortSignal): Promise<Poo
  */
 export function poolUntil(pool: Pool, signal: AbortSignal): Pool {
   // Whoever waits for a connection listens, and Node 20 takes more than ten for a leak.
-  setMaxListeners(0, signal);
+  setMaxListeners(Infinity, signal);
   const connect = async (): Promise<PoolClient> => {
     const client = await connectUntil(pool, signal);
     const { release } = client;
