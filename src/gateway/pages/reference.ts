@@ -104,7 +104,7 @@ const HOW_TO_PAY = `<h2 id="paying">Paying</h2><ol>
 <li>An answer that was lost on its way is given again, without paying twice, for ${PAYMENT_DEFAULTS.kept_answer_ms / 60_000} minutes. Send the same proof once more (MPP, or x402 version 2), or a new proof of
 the same payer with the same <code>Idempotency-Key</code>, 1 to 128 visible characters of your choice; x402 also takes its extension <code>payment-identifier</code>.
 Who has none of these is told a key to send by <code>503 settlement_pending</code>.</li>
-<li>Where the connection broke before the answer's end, begin anew: the payer's next proof for the same request is given that answer and is not charged, unless it comes with an <code>Idempotency-Key</code> of its own.
+<li>Where the connection broke before the answer's end, begin anew: the payer's next proof for the same request is given that answer and is not charged, unless it comes with such a key of its own.
 While the first payment is not confirmed, for as many minutes at most, the next proof is answered <code>503 settlement_pending</code>, and not charged either.</li>
 <li>A proof that runs out while its query runs (transactions of stock <code>mppx</code> live 25 seconds) is answered with <code>402 payment_expired</code>, and not charged.
 The answer waits ${PAYMENT_DEFAULTS.rechallenge_ms / 60_000} minutes for a fresh proof of the same payer; stock MPP clients sign one by themselves.</li>
