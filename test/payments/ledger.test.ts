@@ -132,6 +132,34 @@ describe('the ledger', () => {
     });
   });
 
+  describe('who claims is told of what it has paid for, or may have,', () => {
+    const path = '/api/v1/markets/other';
+    const elsewhere = saleOf({ path, request_hash: saleOf({ path }).request_hash });
+
+    it('of its debt alone, and for the same request', async () => {
+      const debt = proofOf();
+      const id = await claimed(debt);
+      await ledger.owe(id, debt, 'tx', 'empty_result');
+      const owedTo = async (payer: string, sale?: Sale): Promise<unknown> => (await tryToClaim(proofOf({ payer }), sale)).owed;
+      expect([await owedTo(debt.payer), await owedTo(debt.payer, elsewhere), await owedTo('somebody else')]).toEqual([id, null, null]);
+    });
+
+    it('of what was sent and is not confirmed, once its end was not heard, though it is taken up again', async () => {
+      await sql("INSERT INTO payment_instance (id) VALUES ('this process')");
+      const proof = proofOf();
+      const toldOf = async (payer: string, sale?: Sale): Promise<unknown[]> => {
+        const { unsettled, undecided } = await tryToClaim(proofOf({ payer }), sale);
+        return [unsettled, undecided];
+      };
+      const id = await sent(proof);
+      expect(await toldOf(proof.payer)).toEqual([null, 0]);
+      await ledger.unknown(id, 'silence');
+      expect([await toldOf(proof.payer), await toldOf(proof.payer, elsewhere), await toldOf('nobody')]).toEqual([[id, 1], [null, 1], [null, 0]]); // prettier-ignore
+      await ledger.takeOver(id);
+      expect(await toldOf(proof.payer)).toEqual([id, 1]);
+    });
+  });
+
   it('a payer has still to pay what is reserved, under way or unheard of, not what it owes no more', async () => {
     const payer = 'payer of many';
     await claimed(proofOf({ payer, amount: 1n }));
