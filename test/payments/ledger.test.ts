@@ -200,6 +200,15 @@ describe('the ledger', () => {
       expect([await holders(proof, 'secret'), await holders(proof, 'proof')]).toEqual([[later], [id]]);
     });
 
+    it('that its buyer chose, and its turn, are free again once it has failed; the proof is used', async () => {
+      const proof = proofOf({ buyer_keys: ['pid:an order'], turn: 'tempo:payer:5:1' });
+      const next = (): ValidProof => proofOf({ payer: proof.payer, buyer_keys: proof.buyer_keys, turn: 'tempo:payer:5:1' });
+      const id = await sent(proof);
+      expect((await tryToClaim(next())).id).toBeNull();
+      await ledger.failed(id, 'transaction_reverted');
+      expect([(await tryToClaim(proof)).id, (await tryToClaim(next())).id]).toEqual([null, expect.any(String)]);
+    });
+
     it('of a fresh proof that is given an earlier answer collect that one for a while; its transaction stays its own', async () => {
       const [earlier, fresh] = [proofOf(), proofOf()];
       const [to, from] = [await sent(earlier), await claimed(fresh)];
