@@ -1,4 +1,4 @@
-import { median } from '../../../lib/statistics';
+import { median, roundTo } from '../../../lib/statistics';
 
 /** What a wallet put into each outcome it held, one list of its markets' numbers, ascending, and others in the same order. */
 export interface Sides {
@@ -51,6 +51,9 @@ interface Part {
   paid: number;
 }
 
+/** USDC as they are told: sums that are even so are even. */
+const toldUsdc = (usdc: number): number => roundTo(usdc, 6);
+
 function partOf(place: number, own: Sides, from: number): Part {
   const market = own.markets[from] as bigint;
   const part: Part = { place, own, market, from, to: from, top: 0n, net: 0, paid: 0 };
@@ -60,6 +63,8 @@ function partOf(place: number, own: Sides, from: number): Part {
     part.paid += Math.abs(net);
     if (own.tops[part.to] === 1) part.top = own.tokens[part.to] as bigint;
   }
+  // Sums of binary fractions: what is none to a millionth is none.
+  part.net = toldUsdc(part.net);
   return part;
 }
 
@@ -90,7 +95,7 @@ export function overlapOf(wallets: readonly Sides[]): { reaches: Reach[]; pairs:
       }
       next[a.place] = a.to === a.own.markets.length ? null : partOf(a.place, a.own, a.to);
     }
-    if (held.length > 1) shared.push({ market, holders: held.length, paid: held.reduce((sum, { paid }) => sum + paid, 0) });
+    if (held.length > 1) shared.push({ market, holders: held.length, paid: toldUsdc(held.reduce((sum, { paid }) => sum + paid, 0)) });
   }
   for (const reach of reaches) reach.norm = Math.sqrt(reach.norm);
   const met = pairs.flatMap((row, a) => row.map(({ lags, ...pair }, b): Pair => ({ a, b, ...pair, median_lag: median(lags) })));

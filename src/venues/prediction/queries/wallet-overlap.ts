@@ -27,6 +27,7 @@ export interface SharedSide {
   place: number;
   condition_id: string;
   question: string | null;
+  token_id: string;
   /** Its token where it has no name. */
   outcome: string;
   net_shares: number;
@@ -133,6 +134,7 @@ const SIDE: Columns<SentSide> = {
   place: 'plain',
   condition_id: 'plain',
   question: 'plain',
+  token_id: 'plain',
   outcome: 'plain',
   net_shares: 'plain',
   avg_buy_price: 'plain',
@@ -161,7 +163,7 @@ const SHOWN: Statement = {
   ${shownOf(`pm_position AS position ${WITH_TOKEN}`)} AND position.last_at < $2::timestamptz
   UNION ALL ${shownOf(`${laterSql('$3', 'position')} ${WITH_TOKEN}`)}
 )
-SELECT DISTINCT ON (condition_id, w) w AS place, condition_id, question, COALESCE(outcome, token_id) AS outcome, net_shares, paid / paid_shares AS avg_buy_price,
+SELECT DISTINCT ON (condition_id, w) w AS place, condition_id, question, token_id, COALESCE(outcome, token_id) AS outcome, net_shares, paid / paid_shares AS avg_buy_price,
   sum(gain) OVER own + COALESCE(sum(unrealized) OVER own, 0) AS pnl, sum(paid) OVER own AS paid
 FROM known WINDOW own AS (PARTITION BY condition_id, w ORDER BY paid DESC, token_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) ORDER BY condition_id, w, known.paid DESC, token_id`,
   ),

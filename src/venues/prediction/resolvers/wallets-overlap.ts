@@ -1,17 +1,18 @@
 import { groupedBy } from '../../../lib/grouped';
+import { roundTo, sum } from '../../../lib/statistics';
 import type { SharedSide, WalletOverlap, WalletPair } from '../queries/wallet-overlap';
 
 /** Markets on which two of the wallets at least have positions, those of most wallets first, then of most USDC. */
 export function sharedPositions(sides: readonly SharedSide[]) {
   return [...groupedBy(sides, ({ condition_id }) => condition_id)]
     .filter(([, held]) => held.length >= 2)
-    .map(([condition_id, held]) => ({ condition_id, held, weight: held.reduce((sum, { paid }) => sum + paid, 0) }))
+    .map(([condition_id, held]) => ({ condition_id, held, weight: roundTo(sum(held.map(({ paid }) => paid)), 6) }))
     .sort((a, b) => b.held.length - a.held.length || b.weight - a.weight || (a.condition_id < b.condition_id ? -1 : 1))
     .map(({ condition_id, held }) => ({
       condition_id,
       question: held[0]?.question ?? null,
       holders: held.sort((a, b) => a.place - b.place),
-      same_side: held.every(({ outcome }) => outcome === held[0]?.outcome),
+      same_side: held.every(({ token_id }) => token_id === held[0]?.token_id),
     }));
 }
 

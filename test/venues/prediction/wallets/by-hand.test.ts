@@ -174,6 +174,32 @@ describe('wallets by hand', () => {
     expect(comparison_winners).toMatchObject({ roi_pct: [wallet(211), wallet(212)], total_pnl: [wallet(212)], score: [], sharpe: [] });
   });
 
+  test('compare: markets with as much put in stand by id, and who put as much into one outcome as into the others leans nowhere, whatever binary fractions make of it', async () => {
+    await loadRecords(db.pool, 'sums.json', [
+      trade(641, 65, 0, 214, 'BUY', 1, 0.15, 9_000),
+      trade(642, 65, 0, 215, 'BUY', 1, 0.15, 9_000),
+      trade(643, 66, 0, 214, 'BUY', 1, 0.1, 9_000),
+      trade(644, 66, 0, 215, 'BUY', 1, 0.2, 9_000),
+      trade(645, 67, 0, 216, 'BUY', 1, 0.3, 9_000),
+      trade(646, 67, 1, 216, 'BUY', 1, 0.1, 9_000),
+      trade(647, 67, 2, 216, 'BUY', 1, 0.2, 9_000),
+      trade(648, 67, 0, 217, 'BUY', 100, 0.5, 9_000),
+    ]);
+    expect(0.1 + 0.2).toBeGreaterThan(0.15 + 0.15);
+    const { shared_positions } = await ask<{ shared_positions: Row[] }>('compare', { wallets: [214, 215].map(wallet) });
+    expect(shared_positions.map(({ condition_id }) => condition_id)).toEqual([65, 66].map(condition));
+    const { pairwise } = await ask<{ pairwise: Row[] }>('compare', { wallets: [216, 217].map(wallet) });
+    expect(pairwise).toMatchObject([{ shared_markets: 1, agree_pct: 100, position_cosine: null }]);
+  });
+
+  test('compare: two outcomes of one name are two sides', async () => {
+    await loadRecords(db.pool, 'names.json', [market(64, { outcomes: '["Draw", "Draw"]' })]);
+    await loadRecords(db.pool, 'sides.json', [trade(651, 64, 0, 218, 'BUY', 1, 0.5, 9_000), trade(652, 64, 1, 219, 'BUY', 1, 0.5, 9_000)]);
+    const answer = await ask<{ shared_positions: Row[]; pairwise: Row[] }>('compare', { wallets: [218, 219].map(wallet) });
+    expect(answer.shared_positions).toMatchObject([{ holders: [{ outcome: 'Draw' }, { outcome: 'Draw' }], same_side: false }]);
+    expect(answer.pairwise).toMatchObject([{ agree_pct: 0 }]);
+  });
+
   test('a specialist by the share that is told is one in profile, list and filter', async () => {
     const ten = Array.from({ length: 10 }, (_, n) => trade(620 + n, 41 + n, 0, 213, 'BUY', 1, n === 0 ? 0.42 : 0.4, 3 * DAY));
     await loadRecords(db.pool, 'special.json', [...ten, trade(630, 60, 0, 213, 'BUY', 4, 0.67, 3 * DAY)]);
