@@ -27,6 +27,7 @@ export const command: Command = async (args, place) => {
     await dropSnapshots(db.pool, venue);
     const seconds = (performance.now() - started) / 1_000;
     process.stderr.write(`${report.read} records in ${seconds.toFixed(1)} s (${Math.round(report.read / seconds)} a second)\n`);
+    if (report.inserted > 0) process.stderr.write('Scores count it in once they are run: npm run score (a server runs them every day).\n');
     process.stdout.write(`${JSON.stringify({ venue: venue.name, ...report })}\n`);
     return report.read === 0 && report.skipped.unrecognised_file !== undefined ? 1 : 0;
   });

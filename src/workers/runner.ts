@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Pool, PoolClient } from 'pg';
 import { BEFORE_MIGRATIONS, type ListNewer } from '../db/migrate';
 import { poolUntil } from '../db/pool';
@@ -136,6 +137,8 @@ async function readVenue(
   const pool = poolUntil(options.pool, lost.signal);
   try {
     const signal = AbortSignal.any([stopped, lost.signal]);
+    // Each request of each feed listens to it.
+    setMaxListeners(Infinity, signal);
     await Promise.all(
       sources.map((source) => new FeedReader(venue, source, { ...options, pool }, signal).run().catch((error: Error) => lost.abort(error))),
     );
