@@ -2,7 +2,7 @@ import { pageOf } from '../../../workers/pages';
 import type { FeedCursor, LiveContext, LiveSource, LiveStep } from '../../../workers/source';
 import { UpstreamError } from '../../../workers/upstream';
 import { DAMM_V2_PROGRAM, DCA_PROGRAM, DLMM_PROGRAM } from '../chain-addresses';
-import { type ChainReader, type Listed, UnknownTransaction } from './live-rpc';
+import { type ChainReader, LISTED_AT_ONCE, type Listed, UnknownTransaction } from './live-rpc';
 import { transactions } from './transactions';
 
 const PROGRAMS = { dlmm: DLMM_PROGRAM, damm_v2: DAMM_V2_PROGRAM, dca: DCA_PROGRAM } as const;
@@ -161,7 +161,9 @@ function readable(
 /**
  * Transactions after `place`, oldest first: all of them, or where there are more than twice `held` the oldest; then the marks of those left above are told
  * on the way. A listing that was walked already down to a mark goes on from there, or from the mark above one that the node no longer knows. A node
- * that no longer knows the newest one that is in lists on into the past, or refuses to end there, so times end the listing too.
+ * that no longer knows the newest one that is in lists on into the past, or refuses to end there, so times end the listing too. Behind a balancer the next
+ * page may be another node's, which does not know yet what it is to go on from: below a full page it must have come as far, and where it tells
+ * none, which older nodes do then as well, it is asked again.
  */
 async function* newer(
   node: ChainReader,
@@ -174,10 +176,13 @@ async function* newer(
   let older: Listed[] = [];
   const marks = [...(place.marks ?? [])];
   let until = place.signature;
-  for (let before = marks.at(-1) ?? null; ;) {
+  let before = marks.at(-1) ?? null;
+  let reached: number | null = null;
+  // Only a page that is not full lets the next be empty.
+  for (let ending = before === null; ;) {
     let page: Listed[];
     try {
-      page = await node.list(program, before, until, signal);
+      page = await node.list(program, before, until, signal, reached);
     } catch (error) {
       if (!(error instanceof UnknownTransaction)) throw error;
       if (until !== null) until = null;
@@ -187,15 +192,21 @@ async function* newer(
       } else throw error;
       continue;
     }
+    if (page.length === 0 && !ending) {
+      ending = true;
+      continue;
+    }
     const fresh = page.findLastIndex(({ at }) => at === null || at >= place.at) + 1;
     // A short page is no end: nodes list fewer than they are asked for, and rows that name nothing are left out.
     if (fresh === 0) return listed.reverse();
     // A single time may be wrong: rows that are too old are the past only where nothing newer follows.
     listed.push(...older, ...page.slice(0, fresh));
     older = page.slice(fresh);
-    const last = page.at(-1)?.signature ?? null;
-    if (last === null || last === before) throw new UpstreamError('getSignaturesForAddress answered the same page again', null);
-    before = last;
+    const last = page.at(-1) as Listed;
+    if (last.signature === before) throw new UpstreamError('getSignaturesForAddress answered the same page again', null);
+    before = last.signature;
+    ending = page.length < LISTED_AT_ONCE;
+    reached = ending ? null : last.slot;
     // No window between two marks is as large as that: it is not divided again.
     if (listed.length <= 2 * held) continue;
     marks.push((listed[held - 1] as Listed).signature);

@@ -7,6 +7,8 @@ export interface Listed {
   failed: boolean;
   /** Unix seconds; null where the node does not know. */
   at: number | null;
+  /** Slot of its block; null where the node does not tell. */
+  slot: number | null;
 }
 
 /** What a Solana node is asked for. Everything is read at `finalized`: what a finalised block tells is never taken back. */
@@ -15,15 +17,16 @@ export interface ChainReader {
   head(signal: AbortSignal): Promise<Date>;
   /**
    * At most `LISTED_AT_ONCE` transactions of an address, newest first: those before `before` and after `until`. None: there are no more. Throws
-   * UnknownTransaction where the node does not know one of these two; older nodes list none then, or to the end of what they have.
+   * UnknownTransaction where the node does not know one of these two; older nodes list none then, or to the end of what they have. A node that has not
+   * finalised the slot `reached` refuses, where one is given.
    */
-  list(address: string, before: string | null, until: string | null, signal: AbortSignal): Promise<Listed[]>;
+  list(address: string, before: string | null, until: string | null, signal: AbortSignal, reached?: number | null): Promise<Listed[]>;
   /** getTransaction answers in the order of the signatures; null for those that the node does not have, or refuses while it answers others. */
   transactions(signatures: readonly string[], signal: AbortSignal): Promise<(Record<string, unknown> | null)[]>;
 }
 
 /** The node's own limit of getSignaturesForAddress. */
-const LISTED_AT_ONCE = 1_000;
+export const LISTED_AT_ONCE = 1_000;
 /** Transactions of one request, which counts as so many. */
 const BATCH = 50;
 /** Slots that have no block, at most, before the newest one that has. */
@@ -43,18 +46,21 @@ export function chainReader(node: Upstream): ChainReader {
       }
       throw new UpstreamError('getBlockTime knows no time of the newest blocks', null);
     },
-    async list(address, before, until, signal) {
+    async list(address, before, until, signal, reached = null) {
       const options = {
         commitment: 'finalized',
         limit: LISTED_AT_ONCE,
         ...(before !== null && { before }),
         ...(until !== null && { until }),
+        // https://solana.com/docs/rpc/http/getsignaturesforaddress
+        ...(reached !== null && { minContextSlot: reached }),
       };
       const answer = await call('getSignaturesForAddress', [address, options], signal);
       if (!Array.isArray(answer)) throw new UpstreamError('getSignaturesForAddress did not answer with a list', null);
       return listOf(answer).flatMap((row) => {
         const signature = isObject(row) ? text(row.signature) : null;
-        return signature === null || !isObject(row) ? [] : [{ signature, failed: row.err != null, at: secondOf(row.blockTime) }];
+        if (signature === null || !isObject(row)) return [];
+        return [{ signature, failed: row.err != null, at: secondOf(row.blockTime), slot: integer(row.slot, BIG_INTEGER) }];
       });
     },
     async transactions(signatures, signal) {

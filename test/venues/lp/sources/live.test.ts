@@ -7,7 +7,7 @@ import { lpFeeds } from '../../../../src/venues/lp/sources/live';
 import { liveChain } from '../../../../src/venues/lp/sources/live-chain';
 import { livePools } from '../../../../src/venues/lp/sources/live-pools';
 import { livePositions } from '../../../../src/venues/lp/sources/live-positions';
-import { type ChainReader, chainReader } from '../../../../src/venues/lp/sources/live-rpc';
+import { type ChainReader, chainReader, type Listed } from '../../../../src/venues/lp/sources/live-rpc';
 import { listFeeds } from '../../../../src/workers/feed-store';
 import { liveVolumes } from '../../../../src/venues/lp/sources/live-volumes';
 import type { Runner } from '../../../../src/workers/runner';
@@ -141,7 +141,12 @@ describe('an upstream that never comes to an end', () => {
   };
 
   test('a node that answers the same page again and again is at fault', async () => {
-    const page = Array.from({ length: 1_000 }, (_, n) => ({ signature: `signature${n}`, failed: false, at: day(0.5).getTime() / 1_000 }));
+    const page = Array.from({ length: 1_000 }, (_, n) => ({
+      signature: `signature${n}`,
+      failed: false,
+      at: day(0.5).getTime() / 1_000,
+      slot: null,
+    }));
     const node: ChainReader = {
       head: () => Promise.resolve(day(1)),
       list: () => Promise.resolve(page),
@@ -402,7 +407,7 @@ describe('a node that tells odd things', () => {
   const refuse = (): Promise<never> => Promise.reject(new Error('nothing is got from a node'));
   /** A node that lists these transactions of the bin program, newest first, so many a page; it answers what `tells` says of each. */
   const nodeOf = (
-    rows: readonly { signature?: string; blockTime: number }[],
+    rows: readonly { signature?: string; blockTime: number; slot?: number }[],
     page = 1_000,
     tells: (signature: string) => object = () => ({ result: {} }),
   ) =>
@@ -485,6 +490,48 @@ describe('a node that tells odd things', () => {
     await expect(read(liveChain(chainReader({ get: refuse, post }), 50))).rejects.toThrow('getSignaturesForAddress was refused (-32020)');
   });
 
+  test('an empty page below a full one, of one that does not yet know where it ends, is no end of the listing', async () => {
+    const rows = Array.from({ length: 2_500 }, (_, n) => ({ signature: `s${2_500 - n}`, blockTime: at(0.9) - n, slot: 2_500 - n }));
+    const node = nodeOf(rows);
+    for (const [signature, marks] of [
+      ['s100', []],
+      [null, []],
+      ['s100', ['s2400', 's1200']],
+    ] as const) {
+      const missed = new Set<string | null>();
+      const balanced: ChainReader = {
+        ...node,
+        list: (address, before, ...rest) => {
+          if (address !== DLMM_PROGRAM || before === null || missed.has(before)) return node.list(address, before, ...rest);
+          missed.add(before);
+          return Promise.resolve([]);
+        },
+      };
+      const feed = liveChain(balanced, 50);
+      const begun = feed.begin(day(0)) as { dlmm: object };
+      const told = await read(feed, { ...begun, dlmm: { ...begun.dlmm, signature, marks } });
+      expect(told).toMatchObject({ pages: signature === null ? 2_500 : 2_400, cursor: { dlmm: { signature: 's2500' } } });
+      expect(missed.size).toBeGreaterThan(1);
+    }
+  });
+
+  test('one that has not come as far as a full page it goes on from is asked again at the next poll', async () => {
+    const rows = Array.from({ length: 1_500 }, (_, n) => ({ signature: `s${1_500 - n}`, blockTime: at(0.9) - n, slot: 1_500 - n }));
+    let finalised = 500;
+    // RpcCustomError::MinContextSlotNotReached: the page's oldest is of slot 501.
+    const post = (_path: string, body: unknown): Promise<unknown> => {
+      if (Array.isArray(body)) return Promise.resolve((body as { id: number }[]).map(({ id }) => ({ id, result: {} })));
+      const [address, { before, minContextSlot = 0 }] = (body as { params: [string, { before?: string; minContextSlot?: number }] }).params;
+      if (minContextSlot > finalised) return Promise.resolve({ error: { code: -32_016 } });
+      const from = rows.findIndex(({ signature }) => signature === before) + 1;
+      return Promise.resolve({ result: address === DLMM_PROGRAM ? rows.slice(from, from + 1_000) : [] });
+    };
+    const feed = liveChain(chainReader({ get: refuse, post }), 50);
+    await expect(read(feed)).rejects.toThrow('getSignaturesForAddress was refused (-32016)');
+    finalised = 501;
+    expect((await read(feed)).pages).toBe(1_500);
+  });
+
   test('a transaction that is refused while others are answered is left out after some polls; a node that refuses all is at fault', async () => {
     const rows = [
       { signature: 'good', blockTime: at(0.6) },
@@ -521,13 +568,13 @@ describe('a node whose chain is far ahead', () => {
   class FarNode implements ChainReader {
     listings = 0;
     head = (): Promise<Date> => Promise.resolve(now);
-    list(program: string, before: string | null, until: string | null): Promise<{ signature: string; failed: boolean; at: number }[]> {
+    list(program: string, before: string | null, until: string | null): Promise<Listed[]> {
       if (program !== DLMM_PROGRAM) return Promise.resolve([]);
       this.listings += 1;
       const newest = before === null ? TRANSACTIONS - 1 : Number(before) - 1;
       const count = Math.max(0, Math.min(1_000, newest - Number(until ?? -1)));
       return Promise.resolve(
-        Array.from({ length: count }, (_, n) => ({ signature: `${newest - n}`, failed: false, at: atOf(newest - n) })),
+        Array.from({ length: count }, (_, n) => ({ signature: `${newest - n}`, failed: false, at: atOf(newest - n), slot: null })),
       );
     }
     transactions = (signatures: readonly string[]): Promise<{ n: number }[]> => Promise.resolve(signatures.map((n) => ({ n: Number(n) })));
