@@ -12,8 +12,10 @@ type Program = keyof typeof PROGRAMS;
 const STEP = 400;
 /** So many signatures are held: where more are listed, only their places in the listing are remembered, and the oldest are read first. */
 const HELD = 100_000;
-/** A listed transaction that the node does not have is asked for by this many polls, then left out. */
+/** A listed transaction that the node does not have is asked for by this many polls at least, then left out. */
 const PATIENCE = 5;
+/** But not before so many seconds are final after it: behind a balancer, one node lists what another that lags does not have yet. */
+const PATIENCE_S = 60;
 
 /** Where the reading of one program stands. */
 interface Place {
@@ -116,9 +118,12 @@ async function* windowOf(
   let place = from;
   for (let at = 0; at < listed.length; at += STEP) {
     const slice = listed.slice(at, at + STEP);
-    const wanted = slice.filter(({ failed }) => !failed).map(({ signature }) => signature);
-    const answers = await node.transactions(wanted, signal);
-    const read = readable(wanted, answers, place);
+    const wanted = slice.filter(({ failed }) => !failed);
+    const answers = await node.transactions(
+      wanted.map(({ signature }) => signature),
+      signal,
+    );
+    const read = readable(wanted, answers, place, to);
     const last = read.until === null ? slice.at(-1) : slice[slice.findIndex(({ signature }) => signature === read.until) - 1];
     const polls = place.missing !== null && place.missing.signature === read.until ? place.missing.polls + 1 : 1;
     place = {
@@ -142,20 +147,30 @@ async function* windowOf(
 const counted = (reasons: Record<string, number>): Record<string, number> =>
   Object.fromEntries(Object.entries(reasons).filter(([, count]) => count > 0));
 
-/** The answers up to the first that is missing; one that was asked for often enough is left out. */
+/** The answers up to the first that is missing; one that was waited for long enough is left out. */
 function readable(
-  wanted: readonly string[],
+  wanted: readonly Listed[],
   answers: readonly (Record<string, unknown> | null)[],
-  { missing }: Place,
+  place: Place,
+  to: Date,
 ): { records: Record<string, unknown>[]; until: string | null; gone: number } {
   const records: Record<string, unknown>[] = [];
   let gone = 0;
   for (const [i, answer] of answers.entries()) {
+    const asked = wanted[i] as Listed;
     if (answer !== null) records.push(answer);
-    else if (missing !== null && missing.signature === wanted[i] && missing.polls >= PATIENCE) gone += 1;
-    else return { records, until: wanted[i] as string, gone };
+    else if (isGone(asked, place, to.getTime() / 1_000)) gone += 1;
+    else return { records, until: asked.signature, gone };
   }
   return { records, until: null, gone };
+}
+
+/** Whether a transaction that is missing will not come; `final` is the newest block's time, unix seconds. */
+function isGone({ signature, at }: Listed, { missing, at: newest }: Place, final: number): boolean {
+  if (missing?.signature !== signature || missing.polls < PATIENCE) return false;
+  // A time that is not known, or is wrong, must not be waited from: that of the newest that is in lies before it.
+  const since = at === null || at > final ? newest : Math.max(at, newest);
+  return final - since >= PATIENCE_S;
 }
 
 /**

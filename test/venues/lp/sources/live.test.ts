@@ -407,7 +407,7 @@ describe('a node that tells odd things', () => {
   const refuse = (): Promise<never> => Promise.reject(new Error('nothing is got from a node'));
   /** A node that lists these transactions of the bin program, newest first, so many a page; it answers what `tells` says of each. */
   const nodeOf = (
-    rows: readonly { signature?: string; blockTime: number; slot?: number }[],
+    rows: readonly { signature?: string; blockTime: number | null; slot?: number }[],
     page = 1_000,
     tells: (signature: string) => object = () => ({ result: {} }),
   ) =>
@@ -530,6 +530,32 @@ describe('a node that tells odd things', () => {
     await expect(read(feed)).rejects.toThrow('getSignaturesForAddress was refused (-32016)');
     finalised = 501;
     expect((await read(feed)).pages).toBe(1_500);
+  });
+
+  test('a transaction that one lists and does not have is waited for by five polls, and until a minute has become final after it', async () => {
+    // Unknown, or beyond the newest block's, its time is that of the newest that is in: ten seconds before.
+    for (const [blockTime, waited] of [
+      [at(0.5), 60],
+      [null, 50],
+      [Date.UTC(2099, 0) / 1_000, 50],
+    ] as const) {
+      const rows = [
+        { signature: 'late', blockTime },
+        { signature: 'early', blockTime: at(0.5) - 10 },
+      ];
+      const source = liveChain(
+        nodeOf(rows, 1_000, (signature) => ({ result: signature === 'late' ? null : {} })),
+        50,
+      );
+      let cursor = source.begin(day(0));
+      for (let seconds = 0, gone = 0; seconds <= waited; seconds += 2) {
+        for await (const step of source.update(cursor, day(0.5, seconds), context)) {
+          gone += step.skipped?.transaction_gone ?? 0;
+          cursor = step.cursor;
+        }
+        expect([seconds, gone]).toEqual([seconds, seconds < waited ? 0 : 1]);
+      }
+    }
   });
 
   test('a transaction that is refused while others are answered is left out after some polls; a node that refuses all is at fault', async () => {
