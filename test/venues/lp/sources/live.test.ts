@@ -530,6 +530,10 @@ describe('a node that tells odd things', () => {
     await expect(read(feed)).rejects.toThrow('getSignaturesForAddress was refused (-32016)');
     finalised = 501;
     expect((await read(feed)).pages).toBe(1_500);
+    // What a poll finds is a short page: a node that lags a little must not make it fail.
+    rows.splice(999);
+    finalised = 0;
+    expect((await read(feed)).pages).toBe(999);
   });
 
   test('a transaction that one lists and does not have is waited for by five polls, and until a minute has become final after it', async () => {
