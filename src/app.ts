@@ -16,6 +16,7 @@ import { type Listening, listen, makeGateway } from './gateway/server';
 import { lagsBehind, staleError } from './gateway/stale';
 import { type ReadArguments, makeExplorer } from './graph/explorer';
 import { FailureThrottle } from './lib/failure-throttle';
+import type { VenueName } from './lib/venue-name';
 import type { Logger } from './observability/logger';
 import { type Ages, type Metrics, makeMetrics } from './observability/metrics';
 import { createPayments } from './payments/charge';
@@ -145,6 +146,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   const freshness = await watchFreshness(reads.pool, VENUES, feeds, (error) =>
     unasked.note(error, (untold) => logger.error({ err: error, untold }, 'the database that answers come from could not be asked')),
   );
+  const settled = (venue: VenueName): Date | null =>
+    config.clockStands || lagsBehind(freshness.of(venue), config.clock.now()) ? null : freshness.of(venue).settled;
   const newer = newerThan(migrationsOf(root));
   const slots = new Slots(PAID_AT_ONCE, QUEUE_PATIENCE_MS, (active, waiting) => metrics.slots(active, waiting));
   const publicUrl = publicUrlOf(config);
@@ -154,6 +157,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     db: reads,
     clock: config.clock,
     freshness: (endpoint) => lagSeconds(freshness.of(endpoint.venue), config.clock.now()),
+    settled,
     stale: (endpoint) =>
       config.clockStands
         ? null
@@ -210,7 +214,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     trustedProxies: config.trustedProxies,
   });
   const onBug = (error: unknown): void => logger.error({ err: error }, 'a free question failed');
-  const internal = makeInternal(makeExplorer(schema, reads, config.clock, { onBug, read: readAsSold(endpoints) }), metrics);
+  const internal = makeInternal(makeExplorer(schema, reads, config.clock, { onBug, read: readAsSold(endpoints), settled }), metrics);
 
   const reading = await startReading(feeds, options.databaseUrl, config.clock, logger, metrics, newer);
   const servers: Listening[] = [];

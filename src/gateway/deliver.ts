@@ -7,6 +7,7 @@ import type { Operation } from '../graph/execute';
 import { type Clock, secondOf } from '../lib/clock';
 import { isoSecond } from '../lib/time';
 import { type Timeframe, withShorter } from '../lib/timeframe';
+import type { VenueName } from '../lib/venue-name';
 import type { Logger } from '../observability/logger';
 import type { Metrics } from '../observability/metrics';
 import type { Quote } from '../pricing/quote';
@@ -23,6 +24,8 @@ export interface DeliverDeps {
   clock: Clock;
   /** Seconds between now and the time up to which the venue's sources have been read; null before the first load. */
   freshness(endpoint: Endpoint): number | null;
+  /** Before which instant no more facts of the venue come in the ordinary way; null where nothing is waited for. */
+  settled(venue: VenueName): Date | null;
   /** stale_data where the answer would be too old to be sold. */
   stale(endpoint: Endpoint): AppError | null;
   /** Another text once the venue has been scored anew: what was kept before is not given again. */
@@ -120,9 +123,9 @@ function shorterThan({ endpoint, reading }: Order): Timeframe | undefined {
 }
 
 async function execute({ endpoint, operation, reading }: Order, signal: AbortSignal, deps: DeliverDeps): Promise<Executed> {
-  const context = makeContext(deps.db, secondOf(deps.clock), signal, (part, err) =>
-    deps.logger.error({ err, endpoint: endpoint.name, part }, 'a part of an answer failed'),
-  );
+  const failed = (part: string, err: unknown): void =>
+    deps.logger.error({ err, endpoint: endpoint.name, part }, 'a part of an answer failed');
+  const context = makeContext(deps.db, secondOf(deps.clock), signal, failed, deps.settled);
   const started = performance.now();
   let outcome: 'data' | 'error' | 'timeout' = 'error';
   try {

@@ -24,16 +24,24 @@ export function makeContext(
   now: Date,
   signal?: AbortSignal,
   failed: GraphContext['failed'] = () => undefined,
+  settled: GraphContext['settled'] = () => null,
 ): GraphContext {
   // A question may have a dozen statements under way at once, and each listens.
   if (signal !== undefined) setMaxListeners(0, signal);
-  return contextAt(now, isoDay(now), { sql: withoutNone(sqlOver(db, signal)), prisma: db.prisma, signal, meta: emptyMeta(), failed });
+  return contextAt(now, isoDay(now), {
+    sql: withoutNone(sqlOver(db, signal)),
+    prisma: db.prisma,
+    signal,
+    meta: emptyMeta(),
+    failed,
+    settled,
+  });
 }
 
 function contextAt(
   now: Date,
   scored_until: string,
-  request: Pick<GraphContext, 'sql' | 'prisma' | 'signal' | 'meta' | 'failed'>,
+  request: Pick<GraphContext, 'sql' | 'prisma' | 'signal' | 'meta' | 'failed' | 'settled'>,
 ): GraphContext {
   const made = new Map<unknown, unknown>();
   const context: GraphContext = {

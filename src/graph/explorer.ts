@@ -170,6 +170,8 @@ export interface ExplorerOptions {
   onBug?: (error: unknown) => void;
   /** How arguments are read beside their types: as they are, unless said. */
   read?: ReadArguments;
+  /** Before which instant no more facts of a venue come: nothing is waited for, unless said. */
+  settled?: GraphContext['settled'];
 }
 
 /** The analysts' GraphQL server with GraphiQL, served without any CDN. To be bound to loopback only. */
@@ -177,7 +179,7 @@ export function makeExplorer(
   schema: GraphQLSchema,
   db: Statements,
   clock: Clock,
-  { deadlineMs = DEADLINE_MS, onBug, read = () => ({}) }: ExplorerOptions = {},
+  { deadlineMs = DEADLINE_MS, onBug, read = () => ({}), settled }: ExplorerOptions = {},
 ): YogaServerInstance<object, object> {
   return createYoga({
     schema: heldTo(read, schema),
@@ -213,7 +215,7 @@ export function makeExplorer(
     plugins: [
       readable,
       limits,
-      running((signal) => makeContext(db, secondOf(clock), signal, (_part, error) => onBug?.(error)), deadlineMs),
+      running((signal) => makeContext(db, secondOf(clock), signal, (_part, error) => onBug?.(error), settled), deadlineMs),
     ],
   });
 }

@@ -1,7 +1,8 @@
 import { CURSOR_FORMS, type CursorForm, type CursorPosition } from '../lib/cursor';
 import { type ListPage, nextListCursor, openListPage } from '../lib/list-page';
-import { isoDay } from '../lib/time';
+import { isoDay, wholeSecond } from '../lib/time';
 import { BEGINNING } from '../lib/timeframe';
+import type { VenueName } from '../lib/venue-name';
 import type { GraphContext } from './venue';
 
 /** A page of a list, and the request as of the list's first page. */
@@ -28,6 +29,22 @@ export function openScoredList(context: GraphContext, cursor: Cursor, scope: unk
   if (page.after === null) return { page, then };
   const [day, ...after] = page.after;
   return { page: { ...page, after }, then: context.at(page.as_of, String(day)) };
+}
+
+/**
+ * The same of a list that facts may order anew: it is as of an instant before which no more of them come in the ordinary way, so that what is
+ * read between two pages moves no row across the cursor.
+ */
+export function openSettledList(
+  venue: VenueName,
+  context: GraphContext,
+  cursor: Cursor,
+  scope: unknown,
+  forms: readonly CursorForm[],
+): OpenList {
+  const settled = context.settled(venue);
+  const begins = (cursor === null || cursor === undefined) && settled !== null && settled < context.now;
+  return openScoredList(begins ? context.at(wholeSecond(settled)) : context, cursor, scope, forms);
 }
 
 /** The cursor behind a row with this sort key of a list that goes by the run of a day (YYYY-MM-DD); null: there was none yet. */

@@ -39,6 +39,8 @@ export interface GraphContext {
   meta: AnswerMeta;
   /** Tells the operator why a part of the answer, which `part` names, was left out; who asked reads only that it was. */
   failed(part: string, cause: unknown): void;
+  /** Before this instant no more facts of a venue come in the ordinary way; null where none are expected, or its feeds are too far behind to be waited for. */
+  settled(venue: VenueName): Date | null;
   /** Loaders of each wing, made on first use, gone with the request. */
   loaders<L>(make: (context: GraphContext) => L): L;
   /** The same request as of another instant, by scores up to that of a day: it reads by loaders of its own, and tells the same meta. */

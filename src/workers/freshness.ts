@@ -20,6 +20,8 @@ interface Freshness {
   last_event_at: Date | null;
   /** Time up to which the sources have been read: of the live feed that is furthest behind, else of what was recorded. */
   watermark: Date | null;
+  /** Before this instant no more facts come in the ordinary way; null where none are expected, or nothing is read yet. */
+  settled: Date | null;
   /** recorded: its upstreams are not polled, so nothing is expected to come and nothing grows stale. */
   mode: 'live' | 'recorded';
   feeds: readonly FeedState[];
@@ -36,7 +38,7 @@ export interface FreshnessWatch {
   stop(): Promise<void>;
 }
 
-const UNKNOWN: Freshness = { last_event_at: null, watermark: null, mode: 'recorded', feeds: [] };
+const UNKNOWN: Freshness = { last_event_at: null, watermark: null, settled: null, mode: 'recorded', feeds: [] };
 
 /** The live feeds of each venue that is polled. */
 export type LiveFeeds = Readonly<Partial<Record<VenueName, readonly LiveSource[]>>>;
@@ -92,9 +94,18 @@ function freshnessOf(
     const lag = row?.lag ?? NO_LAG;
     return { feed: name, gates, watermark, last_event_at, failure, totals, lag };
   });
-  if (feeds.length === 0) return { ...recorded, mode: 'recorded', feeds };
+  if (feeds.length === 0) return { ...recorded, settled: null, mode: 'recorded', feeds };
   const marks = feeds.filter(({ gates }) => gates).map(({ watermark }) => watermark?.getTime() ?? Number.NEGATIVE_INFINITY);
   const furthestBehind = marks.length === 0 ? recorded.watermark?.getTime() : Math.min(...marks);
   const watermark = furthestBehind === undefined || furthestBehind === Number.NEGATIVE_INFINITY ? null : new Date(furthestBehind);
-  return { last_event_at: recorded.last_event_at, watermark, mode: 'live', feeds };
+  return { last_event_at: recorded.last_event_at, watermark, settled: settledOf(sources, feeds), mode: 'live', feeds };
+}
+
+/** The watermark of the feed of facts that is furthest behind, less how late its facts come. */
+function settledOf(sources: readonly LiveSource[], feeds: readonly FeedState[]): Date | null {
+  const marks = sources.flatMap(({ late_ms }, place) =>
+    late_ms === undefined ? [] : [(feeds[place]?.watermark?.getTime() ?? Number.NEGATIVE_INFINITY) - late_ms],
+  );
+  const first = Math.min(...marks);
+  return Number.isFinite(first) ? new Date(first) : null;
 }

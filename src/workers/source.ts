@@ -100,6 +100,8 @@ export interface LiveSource {
   continues: string | null;
   /** Whether the venue's answers are stale when this feed is; false for feeds that only add to others (one account at a time). */
   gates: boolean;
+  /** Facts are told no later than so far behind the watermark, but for those that only a deeper reading finds; left out: it tells none that order a list. */
+  late_ms?: number;
   /** From the end of one poll to the beginning of the next, in milliseconds. */
   poll_ms: number;
   /** The cursor of a first poll that begins at `from`. */

@@ -11,6 +11,7 @@ export const deliverDeps = (uncharged = 0): DeliverDeps => ({
   db: {} as DeliverDeps['db'],
   clock: standingClock(new Date('2026-02-01T00:00:00Z')),
   freshness: () => 0,
+  settled: () => null,
   stale: () => null,
   edition: () => '',
   cache: new AnswerCache(1_000_000),

@@ -71,6 +71,19 @@ describe('live feeds over the running product', () => {
     expect([bought.status, (JSON.parse(bought.body) as { meta: { freshness_s: number } }).meta.freshness_s]).toEqual([200, 0]);
   });
 
+  test('a list that facts order anew is as of an instant before which no more are told, bought or free', async () => {
+    const settled = '2026-04-02T23:59:40Z';
+    const bought = await purchase('markets/search?sort_by=volume&limit=1');
+    expect([bought.status, (JSON.parse(bought.body) as { meta: { as_of: string } }).meta.as_of]).toEqual([200, settled]);
+    const query = '{ marketsSearch(sort_by: volume, limit: 1) { condition_id } }';
+    const free = await fetch(`${product.internalUrl}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    expect(await free.json()).toMatchObject({ extensions: { meta: { as_of: settled } } });
+  });
+
   test('what the upstream tells is in the next answers, and how long that took in /health', async () => {
     const [newest] = (await (await fetch(`${upstream.urls.data}/trades?limit=1`)).json()) as {
       conditionId: string;

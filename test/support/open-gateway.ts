@@ -80,6 +80,7 @@ export async function startOpenGateway(db: Statements, now: Date, cache: AnswerC
       db,
       clock: standingClock(now),
       freshness: () => 0,
+      settled: () => null,
       stale: () => null,
       edition: () => '',
       cache,

@@ -26,3 +26,23 @@ test('a venue has been read up to where its gating feed that is furthest behind 
   expect(await readUpTo(trades, source('not begun', true))).toEqual(['live', at(0)]);
   await db.drop();
 });
+
+test('no more facts come before where the feed of facts that is furthest behind stands, less how late its rows come', async () => {
+  const db = await testDatabase();
+  for (const [feed, minute] of [['trades', 30], ['fills', 20], ['catalogue', 5]] as const) // prettier-ignore
+    await db.pool.query("INSERT INTO source_cursor (source, venue, cursor, watermark) VALUES ('live.' || $1, 'perps', '{}', $2)", [feed, at(minute)]); // prettier-ignore
+  const settled = async (...feeds: LiveSource[]): Promise<Date | null> => {
+    const watch = await watchFreshness(db.pool, [venue], { perps: feeds });
+    await watch.stop();
+    return watch.of('perps').settled;
+  };
+  const late = (name: string, minutes: number): LiveSource => ({ ...source(name, true), late_ms: minutes * 60_000 });
+  const catalogue = source('catalogue', true);
+  expect(await settled()).toBeNull();
+  expect(await settled(catalogue)).toBeNull();
+  expect(await settled(late('trades', 0), catalogue)).toEqual(at(30));
+  expect(await settled(late('trades', 2), late('fills', 0), catalogue)).toEqual(at(20));
+  expect(await settled(late('trades', 15), late('fills', 0))).toEqual(at(15));
+  expect(await settled(late('trades', 0), late('not begun', 0))).toEqual(at(0));
+  await db.drop();
+});

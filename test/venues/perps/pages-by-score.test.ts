@@ -1,6 +1,6 @@
 import { testDatabase } from '../../support/database';
 import { ANN, BOB, MAX, NOW, ago, loadScores } from './small-world';
-import { ask, load, match, type TestDatabase } from './support';
+import { ask, load, match, trader, type TestDatabase } from './support';
 
 // Who is listed is told by a score run; a list that was begun before one ends as it began.
 
@@ -79,4 +79,34 @@ test.each<[string, Record<string, unknown>]>([
   const { meta } = await ask(db, path, { ...parameters, limit: 1 }, NOW);
   const later = await ask(db, path, { ...parameters, limit: 1, cursor: meta.next_cursor }, ago(-30));
   expect(later.meta.as_of).toEqual(NOW);
+});
+
+test.each(['pnl', 'volume', 'win_rate', 'last_trade'])(
+  'smart wallets by %s: what a live feed tells late, but after where it stood, moves nobody across the cursor',
+  async (sort_by) => {
+    const stood = new Date(NOW.getTime() - 2_600);
+    const list = (from: Date, parameters: Record<string, unknown>) =>
+      ask<Row[]>(db, 'perps/smart-wallets/list', { sort_by, min_score: 0, ...parameters }, from, stood);
+    const whole = (await list(NOW, {})).data;
+    const first = await list(NOW, { limit: 1 });
+    // The last of all gains most, between where the feed stood and now.
+    const last = whole.at(-1)?.trader as string;
+    const deal = (seconds: number, side: 'B' | 'A', start: string, closedPnl: string): Record<string, unknown> =>
+      match(new Date(NOW.getTime() - seconds * 1_000), { coin: 'ETH', px: '100', sz: '900', side, taker: [last, start, { closedPnl }], maker: [trader('d'), '0.0'] }); // prettier-ignore
+    await load(db.pool, [deal(2, 'B', '0.0', '0.0'), deal(1, 'A', '900.0', '7000.0')]);
+    const rest = await list(ago(-1), { cursor: first.meta.next_cursor, limit: 1 });
+    const end = await list(ago(-1), { cursor: rest.meta.next_cursor, limit: 1 });
+    expect(whole).toHaveLength(3);
+    expect([first, rest, end].map(({ meta }) => meta.as_of)).toEqual([3, 3, 3].map((seconds) => new Date(NOW.getTime() - seconds * 1_000)));
+    expect([...first.data, ...rest.data, ...end.data]).toEqual(whole);
+    expect((await list(ago(-1), { limit: 1 })).data).toEqual(first.data);
+  },
+);
+
+test('a list that no fact orders, or of which all is settled, is as of now', async () => {
+  const asOf = async (sort_by: string, settled: Date): Promise<Date | null> =>
+    (await ask(db, 'perps/smart-wallets/list', { sort_by, limit: 1 }, NOW, settled)).meta.as_of;
+  expect(await asOf('score', ago(1))).toEqual(NOW);
+  expect(await asOf('volume', ago(1))).toEqual(ago(1));
+  expect(await asOf('volume', ago(-1))).toEqual(NOW);
 });

@@ -36,16 +36,23 @@ function operationOf(endpoint: string): { run: Operation; defaults: Record<strin
   return made;
 }
 
-/** The wing's own endpoint document, e.g. `perps/trades/feed`, run as the product runs it. */
+/** The wing's own endpoint document, e.g. `perps/trades/feed`, run as the product runs it; of live feeds that are `settled` up to an instant. */
 export async function ask<Data>(
   db: TestDatabase,
   endpoint: string,
   variables: Record<string, unknown>,
   now: Date,
+  settled: Date | null = null,
 ): Promise<{ data: Data; meta: AnswerMeta; failed: [part: string, cause: unknown][] }> {
   const { run, defaults } = operationOf(endpoint);
   const failed: [part: string, cause: unknown][] = [];
-  const context = makeContext(db, now, undefined, (part, cause) => failed.push([part, cause]));
+  const context = makeContext(
+    db,
+    now,
+    undefined,
+    (part, cause) => failed.push([part, cause]),
+    () => settled,
+  );
   const sent = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
   return { data: (await run({ ...defaults, ...sent }, context)) as Data, meta: context.meta, failed };
 }

@@ -13,17 +13,18 @@ const root = path.resolve(__dirname, '../../..');
 const schema = makeSchema(path.join(root, 'graphql/schema'), [prediction.resolvers]);
 const compiled = new Map<string, ReturnType<typeof compile>>();
 
-/** Asks an endpoint's document as the product does: compiled, with the document's own defaults. */
+/** Asks an endpoint's document as the product does: compiled, with the document's own defaults; of live feeds that are `settled` up to an instant. */
 export async function ask<T>(
   db: Database,
   endpoint: string,
   now: Date,
   variables: Record<string, unknown>,
+  settled: Date | null = null,
 ): Promise<{ data: T; meta: AnswerMeta }> {
   const operation =
     compiled.get(endpoint) ?? compile(schema, parse(fs.readFileSync(path.join(root, 'graphql/endpoints', `${endpoint}.graphql`), 'utf8')));
   compiled.set(endpoint, operation);
-  const context = makeContext(db, now);
+  const context = makeContext(db, now, undefined, undefined, () => settled);
   const data = (await operation(variables, context)) as T;
   return { data, meta: context.meta };
 }

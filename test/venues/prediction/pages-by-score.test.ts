@@ -86,3 +86,27 @@ test('markets without a signal that were listed before the first run go on witho
   expect([...first.data, ...second.data].map(({ condition_id }) => condition_id)).toEqual([4, 3, 2, 1].map(condition));
   expect(second.meta.score_version).toBeNull();
 });
+
+test.each<[string, Row, number]>([
+  ['markets/search', { sort_by: 'volume' }, 25],
+  ['markets/search', { sort_by: 'relevance' }, 25],
+  ['markets/search', { has_smart_money_signal: false }, 25],
+  ['markets/resolutions', { sort_by: 'volume' }, 25],
+  ['markets/resolutions', { sort_by: 'smart_money_accuracy' }, 25],
+  ['markets/resolutions', { sort_by: 'resolved_recently' }, 0],
+])(
+  '%s %j: what live feeds tell late, but after what they had settled, moves no market across the cursor',
+  async (path, parameters, ago) => {
+    const settled = new Date(now.getTime() - 24_500);
+    const list = (at: Date, more: Row) => call<Row[]>(db, path, at, { ...parameters, ...more }, settled);
+    const whole = (await list(now, { limit: 100 })).data;
+    const told = [await list(now, { limit: 1 })];
+    const last = Number(BigInt(whole.at(-1)?.condition_id as string));
+    await loadRecords(db.pool, 'trades.json', [trade(300, last, 0, 9, 'BUY', 90_000, 0.5, 20)]);
+    for (let cursor = told[0]?.meta.next_cursor; cursor; cursor = told.at(-1)?.meta.next_cursor) told.push(await list(LATER, { limit: 1, cursor })); // prettier-ignore
+    const idsOf = (rows: readonly Row[]): unknown[] => rows.map(({ condition_id }) => condition_id);
+    expect(whole.length).toBeGreaterThan(1);
+    expect(idsOf(told.flatMap(({ data }) => data))).toEqual(idsOf(whole));
+    expect(told.map(({ meta }) => meta.as_of)).toEqual(whole.map(() => new Date(now.getTime() - ago * 1_000)));
+  },
+);

@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors';
 import { CURSOR_FORMS, listScope } from '../../../lib/cursor';
 import type { GraphContext } from '../../venue';
-import { nextScoredCursor, openScoredList } from '../../venue-lists';
+import { nextScoredCursor, openScoredList, openSettledList } from '../../venue-lists';
 import { makeLoaders } from '../loaders';
 import { lowerScore, reachOf } from './scope';
 import { lifeRows } from './lives';
@@ -65,7 +65,8 @@ ORDER BY ranked.metric DESC, trader LIMIT $5`;
  */
 export async function smartWalletsList(args: SmartListArgs, context: GraphContext): Promise<SmartWalletRow[]> {
   const scope = listScope('perps/smart-wallets/list', args);
-  const { page, then } = openScoredList(context, args.cursor, scope, [CURSOR_FORMS.number, CURSOR_FORMS.evm_address]);
+  const open = ADDED[args.sort_by] === undefined ? openScoredList : openSettledList.bind(null, 'perps');
+  const { page, then } = open(context, args.cursor, scope, [CURSOR_FORMS.number, CURSOR_FORMS.evm_address]);
   const { sql, meta, now: instant } = then;
   const run = await then.loaders(makeLoaders).scoreRun();
   meta.score_version = run?.version ?? null;

@@ -37,6 +37,7 @@ export function liveBlocks(files: HourFiles, poll_ms: number): LiveSource {
     name: 'perps.fills',
     continues: 'perps.fills_by_block',
     gates: true,
+    late_ms: 0,
     poll_ms,
     begin: (from) => ({ hour: Math.floor(from.getTime() / HOUR_MS) * HOUR_MS, offset: 0 }) satisfies BlocksCursor,
     head: ({ now }) => Promise.resolve(now()),

@@ -5,7 +5,7 @@ import { groupedBy } from '../../../lib/grouped';
 import { DAY_MS } from '../../../lib/time';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
-import { nextScoredCursor, openScoredList } from '../../venue-lists';
+import { nextScoredCursor, openScoredList, openSettledList } from '../../venue-lists';
 import { compareAmounts, less, total } from '../exact';
 import { makeLoaders } from '../loaders';
 import { makeMarketLoaders } from '../market-loaders';
@@ -51,7 +51,9 @@ const SMALLEST_NET_USDC = 10;
 /** markets/resolutions: resolved markets, and whether smart money was right. Throws empty_result for none in scope. */
 export const marketsResolutions: Resolver<unknown, Args> = async (_, { cursor, ...args }, asked) => {
   const scope = listScope('markets/resolutions', args);
-  const { page, then: context } = openScoredList(asked, cursor, scope, KEY_FORMS);
+  // When markets were resolved stays as it is.
+  const open = args.sort_by === 'resolved_recently' ? openScoredList : openSettledList.bind(null, 'prediction');
+  const { page, then: context } = open(asked, cursor, scope, KEY_FORMS);
   if (args.timeframe) Object.assign(context.meta, { timeframe: args.timeframe, window: windowOf(args.timeframe, page.as_of) });
   const after = page.after && rowOf(page.after);
   const ordered = (await listRows(context, args, after)).sort(ORDERS[args.sort_by]);

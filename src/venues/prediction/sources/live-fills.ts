@@ -25,6 +25,7 @@ export function liveFills(data: Upstream, poll_ms: number, overlap: Overlap): Li
     name: 'prediction.fills',
     continues: 'prediction.trades',
     gates: true,
+    late_ms: overlap.quick_s * 1_000,
     poll_ms,
     begin: (from) => ({ until: unixSecond(from), deep_at: unixSecond(from), busy: false, doubted: [] }) satisfies FillsCursor,
     head: ({ now }) => Promise.resolve(now()),

@@ -83,6 +83,7 @@ export function liveTrades(data: Upstream, poll_ms: number, overlap: Overlap): L
     name: 'prediction.trades',
     continues: 'prediction.trades',
     gates: true,
+    late_ms: overlap.quick_s * 1_000,
     poll_ms,
     begin: (from) => ({ until: unixSecond(from), deep_at: unixSecond(from), busy: false }) satisfies TradesCursor,
     head: ({ now }) => Promise.resolve(now()),

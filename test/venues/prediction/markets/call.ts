@@ -18,13 +18,14 @@ function variablesOf(path: string, sent: Record<string, unknown>): Record<string
   return { ...reading.variables, ...Object.fromEntries(tooLarge) };
 }
 
-/** Asks an endpoint with some of its parameters, the others at their defaults. */
+/** Asks an endpoint with some of its parameters, the others at their defaults; of live feeds that are `settled` up to an instant. */
 export const call = <T>(
   db: Database,
   path: string,
   now: Date,
   sent: Record<string, unknown> = {},
-): Promise<{ data: T; meta: AnswerMeta }> => ask<T>(db, path, now, variablesOf(path, sent));
+  settled: Date | null = null,
+): Promise<{ data: T; meta: AnswerMeta }> => ask<T>(db, path, now, variablesOf(path, sent), settled);
 
 /** What an endpoint answers, or `none` where it finds nothing: any other error is one. */
 export const callOr = <T>(db: Database, path: string, now: Date, sent: Record<string, unknown>, none: T): Promise<T> =>
