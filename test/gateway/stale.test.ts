@@ -73,9 +73,9 @@ describe('live feeds over the running product', () => {
 
   test('a list that facts order anew is as of an instant before which no more are told, bought or free', async () => {
     const settled = '2026-04-02T23:59:40Z';
-    const bought = await purchase('markets/search?sort_by=volume&limit=1');
+    const bought = await purchase('markets/resolutions?sort_by=volume&limit=1');
     expect([bought.status, (JSON.parse(bought.body) as { meta: { as_of: string } }).meta.as_of]).toEqual([200, settled]);
-    const query = '{ marketsSearch(sort_by: volume, limit: 1) { condition_id } }';
+    const query = '{ marketsResolutions(sort_by: volume, limit: 1) { condition_id } }';
     const free = await fetch(`${product.internalUrl}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -88,9 +88,6 @@ test('markets without a signal that were listed before the first run go on witho
 });
 
 test.each<[string, Row, number]>([
-  ['markets/search', { sort_by: 'volume' }, 25],
-  ['markets/search', { sort_by: 'relevance' }, 25],
-  ['markets/search', { has_smart_money_signal: false }, 25],
   ['markets/resolutions', { sort_by: 'volume' }, 25],
   ['markets/resolutions', { sort_by: 'smart_money_accuracy' }, 25],
   ['markets/resolutions', { sort_by: 'resolved_recently' }, 0],
