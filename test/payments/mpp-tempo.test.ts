@@ -21,8 +21,9 @@ import {
 } from '../../src/payments/protocol';
 import { encodeJson } from '../../src/payments/protocols/canonical-json';
 import type { MppSettings } from '../../src/payments/protocols/mpp';
-import { TempoChain } from '../../src/chains/tempo';
+import { type TempoAccessKey, TempoChain } from '../../src/chains/tempo';
 import { MppTempo, TempoMisconfigured } from '../../src/payments/protocols/mpp-tempo';
+import { maxFee } from '../../src/payments/protocols/tempo-transfer';
 import { type LocalTempo, startLocalTempo } from '../../src/sandbox/chains/tempo';
 import {
   type TempoSigner,
@@ -337,6 +338,32 @@ describe('other buyers', () => {
     await Actions.accessKey.revokeSync(client, { accessKey: key.accessKeyAddress, gas });
     const revoked = await proofOf(await paidWith(await transaction(key, { validAfter: 2 })));
     expect(await failureOf(protocol.settlement.admit(revoked, soon()))).toBe('verification_failed access_key');
+  });
+
+  it('of access keys none that is authorised no more, whatever it might spend; others to the last micro-dollar and where they may', async () => {
+    const known = jest.spyOn(TempoChain.prototype, 'accessKey');
+    const all = { authorized: true, limit: null, scopes: null };
+    known.mockResolvedValue(all);
+    try {
+      const key = Account.fromSecp256k1(generatePrivateKey(), { access: await payer() });
+      const proof = await proofOf(await paidWith(await transaction(key)));
+      const [gas, max_fee_per_gas] = [proof.details.gas, proof.details.max_fee_per_gas].map((number) => BigInt(number as string));
+      const due = PRICE + maxFee({ gas: gas as bigint, max_fee_per_gas: max_fee_per_gas as bigint });
+      const judged = async (said: Partial<TempoAccessKey>): Promise<string> => {
+        known.mockResolvedValue({ ...all, ...said });
+        return failureOf(protocol.settlement.admit(proof, soon()));
+      };
+      const scoped = (target: string, selector: string, recipients: string[]) =>
+        judged({ scopes: [{ target, selectorRules: [{ selector, recipients }] }] });
+      const [transfer, approve, refused] = ['0xa9059cbb', '0x095ea7b3', 'verification_failed access_key'];
+      expect([await judged({}), await judged({ authorized: false })]).toEqual(['nothing', refused]);
+      expect([await judged({ limit: due }), await judged({ limit: due - 1n })]).toEqual(['nothing', refused]);
+      expect([await scoped(TOKEN, transfer, []), await scoped(MERCHANT, transfer, [])]).toEqual(['nothing', refused]);
+      expect([await scoped(TOKEN, transfer, [MERCHANT]), await scoped(TOKEN, transfer, [TOKEN])]).toEqual(['nothing', refused]);
+      expect(await scoped(TOKEN, approve, [])).toBe(refused);
+    } finally {
+      known.mockRestore();
+    }
   });
 
   it('fees in another token', async () => {
@@ -658,6 +685,24 @@ describe('settle', () => {
       { ...record, details: { ...record.details, recipient: TOKEN } },
     ])
       expect((await protocol.settlement.lookup(other, soon())).status).toBe('unknown');
+  });
+
+  it('takes no other event of the token for the transfer, nor that of another token or of more', async () => {
+    const record = await ready();
+    const word = (address: string): string => `0x${address.slice(2).padStart(64, '0')}`;
+    // Transfer and Approval of ERC-20, which TIP-20 shares.
+    const [transfer, approval] = [
+      '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+      '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925',
+    ];
+    const seen = async (address: string, topic: string, amount: bigint): Promise<string> => {
+      const log = { address, topics: [topic, word(record.payer), word(MERCHANT)], data: `0x${amount.toString(16).padStart(64, '0')}` };
+      local.faults.inject('eth_getTransactionReceipt', { kind: 'answer', result: { status: '0x1', blockNumber: '0x1', logs: [log] } });
+      return (await protocol.settlement.lookup(record, soon())).status;
+    };
+    const other = '0x20c0000000000000000000000000000000000000';
+    expect([await seen(TOKEN, transfer, PRICE), await seen(TOKEN, approval, PRICE)]).toEqual(['confirmed', 'unknown']);
+    expect([await seen(other, transfer, PRICE), await seen(TOKEN, transfer, PRICE + 1n)]).toEqual(['unknown', 'unknown']);
   });
 
   it('never throws, not even over nonsense', async () => {
