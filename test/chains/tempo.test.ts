@@ -272,6 +272,21 @@ describe('landing a transaction', () => {
     for (let i = 0; i < 3; i += 1) expect((await land(raw, transaction, true, 500)).status).toBe('open');
   });
 
+  it('does not take for refused what a node has already, whatever else its words say', async () => {
+    const { raw, transaction } = await payment(await payer());
+    const had = { kind: 'error', code: -32000, message: 'replacement transaction underpriced' } as const;
+    local.faults.inject('eth_sendRawTransactionSync', had);
+    local.faults.inject('eth_sendRawTransaction', { kind: 'refuse' }, Infinity);
+    expect((await land(raw, transaction, true, 500)).status).toBe('open');
+  });
+
+  it('finds it mined where every RPC refuses it, its buyer having spent its balance on sending it', async () => {
+    const { raw, transaction } = await payment(await payer());
+    expect((await land(raw, transaction)).status).toBe('mined');
+    local.faults.inject('eth_sendRawTransactionSync', { kind: 'error', code: -32003, message: 'insufficient funds for gas' });
+    expect((await land(raw, transaction)).status).toBe('mined');
+  });
+
   it('is patient while receipts do not show, and open when its time is over', async () => {
     const { raw, transaction } = await payment(await payer());
     local.faults.inject('eth_sendRawTransactionSync', { kind: 'drop' });
