@@ -18,3 +18,15 @@ test('the newest block is asked for again after a second, whatever the clock say
     jest.useRealTimers();
   }
 });
+
+test('an access key that one account lists is none of another, nor of one that does not list it yet', async () => {
+  const listing = new Set(['owner']);
+  const recent = new RecentTempo({
+    accessKey: async (owner: string) => ({ authorized: listing.has(owner), limit: null, scopes: null }),
+  } as unknown as TempoChain);
+  const { signal } = new AbortController();
+  const lists = (owner: string): Promise<boolean> => recent.listsAccessKey(owner, 'key', 'token', 0, signal);
+  expect([await lists('owner'), await lists('other'), await lists('other')]).toEqual([true, false, false]);
+  listing.add('other').delete('owner');
+  expect([await lists('other'), await lists('owner')]).toEqual([true, true]);
+});
