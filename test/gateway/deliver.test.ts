@@ -98,6 +98,15 @@ test('empty answers tell something and cost nothing: they are rationed, by payer
   ]);
 });
 
+test('who is rationed is sold nothing, what is kept as well; others are', async () => {
+  const shop = deliverDeps(1);
+  const kept = order(async () => [1]);
+  const empty = order(async () => []);
+  const sold = (payer: string): Promise<string> => codeOf(deliver({ ...kept, ip: `ip of ${payer}` }, payer, never, shop));
+  expect([await sold('a'), await codeOf(deliver({ ...empty, ip: 'ip of a' }, 'a', never, shop))]).toEqual(['sold', 'empty_result']);
+  expect([await sold('a'), await sold('b')]).toEqual(['rate_limited', 'sold']);
+});
+
 test('many at once are no way around: what waits for a slot is not executed any more', async () => {
   const shop = { ...deliverDeps(2), slots: new Slots(1, 60_000) };
   let executed = 0;
