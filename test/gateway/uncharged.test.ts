@@ -125,6 +125,7 @@ const NOT_THEIRS: [name: string, ending: Ending, status: number][] = [
   ['a sale', (work) => work().then((answer) => paid(answer)), 200],
   ['a failure of ours', (work) => work().then(() => refused(new AppError('internal'))), 500],
   ['a payment the chain has not judged', (work) => work().then(() => refused(new AppError('settlement_pending'), 'pending')), 503],
+  ['what took all its time and is paid for already', (work) => work().then(() => refused(new AppError('query_timeout'), 'pending')), 504],
 ];
 
 test.each(NOT_THEIRS)('%s is not counted', async (_, ending, status) => {
