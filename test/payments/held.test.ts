@@ -1,5 +1,7 @@
-import { judgeHeld } from '../../src/payments/held';
 import type { HeldPayment, PaymentState } from '../../src/payments/claims';
+import { judgeHeld } from '../../src/payments/held';
+import { findKnown } from '../../src/payments/known';
+import type { Credential, Protocol, Sale } from '../../src/payments/protocol';
 
 const payment = (change: Partial<HeldPayment> & { payer?: string; words?: string } = {}): HeldPayment => {
   const { payer = 'payer', words = '', ...rest } = change;
@@ -79,4 +81,18 @@ describe('a request whose keys are already held', () => {
 
   it('what can be collected goes before what cannot', () =>
     expect(verdict(payment({ by: ['proof'], payer: 'x' }), payment({ by: ['buyer'] }))).toBe('replay'));
+});
+
+describe('a proof that would not be taken any more', () => {
+  const found = async (...held: HeldPayment[]): Promise<string | undefined> => {
+    const protocol = { marksOf: () => ({ proof_key: 'tx', secrets: ['offer'], buyer_keys: [] }) } as unknown as Protocol;
+    const sale = { request_hash: 'request', sent_hash: 'words', raw_headers: [] } as unknown as Sale;
+    return (await findKnown({ listHeld: async () => held }, protocol, {} as Credential, sale))?.kind;
+  };
+
+  it('is one on record where it comes with a secret of it', async () =>
+    expect([await found(payment()), await found(payment({ by: ['proof'] })), await found()]).toEqual(['replay', undefined, undefined]));
+
+  it('collects no other payment, whatever else is known of that one', async () =>
+    expect(await found(payment({ by: ['secret', 'buyer'] }), payment({ by: ['proof'] }))).toBeUndefined());
 });
