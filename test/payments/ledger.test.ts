@@ -3,6 +3,7 @@ import { PAYMENT_DEFAULTS } from '../../src/payments/config';
 import { Ledger } from '../../src/payments/ledger';
 import { type Sale, TRANSACTION_EXPIRED, type ValidProof } from '../../src/payments/protocol';
 import { Rechallenge } from '../../src/payments/rechallenge';
+import { Upkeep } from '../../src/payments/upkeep';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { rememberingLog, saleOf } from './till';
 
@@ -187,6 +188,27 @@ describe('the ledger', () => {
     expect(await tryToClaim(proofOf())).toMatchObject({ faults: 0 });
   });
 
+  it('a debt that could not be served keeps what was found of its own transaction, whichever proof called it in', async () => {
+    const debt = proofOf({ details: { source: 'its own' } });
+    const id = await claimed(debt);
+    await ledger.owe(id, debt, 'tx', 'empty_result');
+    await ledger.serveDebt(id);
+    const fresh = proofOf({ payer: debt.payer, details: { source: 'another' } });
+    expect([await ledger.owe(id, fresh, 'tx', 'query_timeout'), await stateOf(id)]).toEqual([true, 'OWED']);
+    expect(await columnOf(id, 'details')).toMatchObject({ source: 'its own' });
+  });
+
+  it('an answer that is handed out to another proof of its payer is kept for its time from then on, and no longer', async () => {
+    const answers = async (keptMs: number): Promise<unknown> => {
+      const id = await sent(proofOf());
+      await ledger.confirmed(id, 'tx');
+      expect((await ledger.handOut(id, keptMs, await claimed(proofOf())))?.answer).toBe('"data"');
+      await new Upkeep(database.pool, 'this process').purge();
+      return columnOf(id, 'answer');
+    };
+    expect([await answers(KEPT_MS), await answers(-1)]).toEqual(['"data"', null]);
+  });
+
   describe('keys', () => {
     it('whose time is over hold nothing, before anybody sweeps them out as well', async () => {
       const proof = proofOf();
@@ -219,6 +241,70 @@ describe('the ledger', () => {
     });
   });
 
+  describe('the upkeep', () => {
+    let upkeep: Upkeep;
+    beforeAll(() => (upkeep = new Upkeep(database.pool, 'this process')));
+    const owing = async (proof: ValidProof): Promise<string> => {
+      const id = await claimed(proof);
+      await ledger.owe(id, proof, 'tx', 'empty_result');
+      await ledger.serveDebt(id);
+      return id;
+    };
+
+    it('lets go of what a process that ended had not sent; a debt stays one, and what may have been sent waits for the chain', async () => {
+      await upkeep.beat();
+      const [unsent, debt, under, other] = [proofOf(), proofOf(), proofOf({ turn: 'tempo:payer:6:1' }), proofOf()];
+      const left = [await claimed(unsent), await owing(debt), await sent(under)];
+      const alive = await claimed(other);
+      await sql("UPDATE payment SET instance = 'a process that ended' WHERE id = ANY ($1)", [left]);
+      expect(await upkeep.takeLeftovers(60_000, 600_000)).toEqual({ released: 2, unresolved: 1 });
+      expect(await Promise.all([...left, alive].map(stateOf))).toEqual(['RELEASED', 'OWED', 'UNKNOWN', 'RESERVED']);
+      const proofs = await Promise.all([unsent, debt, under, other].map((proof) => holders(proof, 'proof')));
+      expect(proofs).toEqual([[], [left[1]], [left[2]], [alive]]);
+      expect([await holders(debt, 'secret'), await holders(under, 'secret'), await holders(under, 'turn')]).toEqual([
+        [left[1]],
+        [left[2]],
+        [],
+      ]);
+      // Its buyer may have broadcast it; whether ours arrived is asked at once.
+      const asked = ["look_at > now() + interval '1 minute'", 'look_at IS NOT NULL', 'look_at <= now()'];
+      expect(await Promise.all(left.map((id, index) => columnOf(id, asked[index] as string)))).toEqual([true, expect.any(Boolean), true]);
+    });
+
+    it('owes what was let go of and landed, unless its proof was used since; while somebody is at it nobody can say', async () => {
+      const [proof, copied] = [proofOf(), proofOf()];
+      const [id, first] = [await claimed(proof), await claimed(copied)];
+      for (const [one, of] of [[id, proof], [first, copied]] as const) await release(one, of, { admitted: true }); // prettier-ignore
+      expect([await upkeep.owed(id), await stateOf(id), await columnOf(id, 'owed')]).toEqual(['owed', 'OWED', true]);
+      expect([await holders(proof, 'proof'), await holders(proof, 'secret')]).toEqual([[id], [id]]);
+      const second = await claimed(copied);
+      expect([await upkeep.owed(first), await stateOf(first)]).toEqual(['claimed', 'RELEASED']);
+      await writeAhead(second, copied, copied.proof_key);
+      expect([await upkeep.owed(first), await stateOf(first)]).toEqual(['used', 'RELEASED']);
+    });
+
+    it('of what the chain took back keeps the proof used, and neither its answer nor the keys its buyer chose', async () => {
+      const proof = proofOf({ buyer_keys: ['pid:a rolled back order'] });
+      const [id, unsent] = [await sent(proof), await claimed(proofOf())];
+      ledger.delivered({ id, transaction: 'tx', settled_at: new Date() }, KEPT_MS);
+      await ledger.flush();
+      for (const one of [id, unsent]) await upkeep.rolledBack(one);
+      expect([await stateOf(id), await columnOf(id, 'answer'), await stateOf(unsent)]).toEqual(['ROLLED_BACK', null, 'RESERVED']);
+      expect([await holders(proof, 'proof'), await holders(proof, 'buyer')]).toEqual([[id], []]);
+    });
+
+    it('deletes nothing that is owed, though it was let go of long ago', async () => {
+      const [proof, plain] = [proofOf(), proofOf()];
+      await release(await claimed(proof), proof, { admitted: true });
+      const [debt, other] = [await claimed(proof), await claimed(plain)];
+      expect(await ledger.adoptDebt(debt)).toBe(true);
+      for (const [id, of] of [[debt, proof], [other, plain]] as const) await release(id, of); // prettier-ignore
+      await sql("UPDATE payment SET moved_at = now() - interval '31 days' WHERE id = ANY ($1)", [[debt, other]]);
+      await new Upkeep(database.pool, 'this process').purge();
+      expect([await stateOf(debt), await stateOf(other)]).toEqual(['RELEASED', undefined]);
+    });
+  });
+
   it('an answer waits for its payer and its request alone, and for its time', async () => {
     const kept = (rechallenge_ms: number) => new Rechallenge(database.pool, { ...PAYMENT_DEFAULTS, rechallenge_ms });
     const [path, payer] = ['/api/v1/markets/other', 'payer who waits'];
@@ -233,5 +319,14 @@ describe('the ledger', () => {
     expect(await waitsFor(payer, other)).toEqual([null, null, 1]);
     expect(await waitsFor('somebody else', asked)).toEqual([null, null, 0]);
     expect(await waitsFor('payer who came too late', asked)).toEqual([null, null, 1]);
+    await kept(60_000).keep(payer, other.request_hash, '"of another"');
+    await kept(60_000).keep('somebody else', asked.request_hash, '"of somebody"');
+    await kept(0).drop(payer, asked.request_hash);
+    expect(await waitsFor(payer, asked)).toEqual([null, null, 1]);
+    expect(await waitsFor(payer, other)).toEqual(['"of another"', '"of another"', 1]);
+    expect(await waitsFor('somebody else', asked)).toEqual(['"of somebody"', '"of somebody"', 1]);
+    const mayKeep = (rechallenge_max: number): Promise<boolean> =>
+      new Rechallenge(database.pool, { ...PAYMENT_DEFAULTS, rechallenge_max }).mayKeep(payer);
+    expect([await mayKeep(1), await mayKeep(2)]).toEqual([false, true]);
   });
 });
