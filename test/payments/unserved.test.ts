@@ -99,6 +99,15 @@ describe('a payment that was settled and handed out to nobody', () => {
     till.solana.faults.inject('getSignatureStatuses', { kind: 'refuse' }, Infinity);
     expect(told(await charge(landed))).toBe('503 payments_unavailable');
     till.solana.faults.clear();
+    // Nor of one that failed there.
+    const failed = { confirmationStatus: 'finalized', confirmations: null, err: 'AccountNotFound', status: {} };
+    till.solana.faults.inject(
+      'getSignatureStatuses',
+      { kind: 'answer', result: { context: { slot: 10 ** 9 }, value: [failed] } },
+      Infinity,
+    );
+    expect(told(await charge(await signedHeaders(till, buyer)))).toBe('402 verification_failed invalid_exact_svm_transaction_failed');
+    till.solana.faults.clear();
     expect([await afresh(), await spent()]).toEqual(['200 replayed', 2n]);
   });
 
