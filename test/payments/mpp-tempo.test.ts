@@ -480,6 +480,9 @@ describe('admission', () => {
     await protocol.settlement.settle(await recordOf(proof), soon());
     const replay = await proofOf(sale);
     expect(replay.proof_key).toBe(proof.proof_key);
+    // Unverified as well, it is found by the same.
+    const { proof_key, secrets } = proof;
+    expect(protocol.marksOf(protocol.read(sale) as Credential)).toEqual({ proof_key, secrets, buyer_keys: [] });
     expect(await protocol.settlement.admit(replay, soon())).toEqual({ balance: null, settle_by: null, landed: true, details: {} });
   });
 
