@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { makeConfig } from '../src/config';
-import { ROOT } from './support/catalogue';
+import { ROOT } from './support/root';
 
 const SECRET = 's'.repeat(32);
 const production = { SOLANA_RPC_URL: 'https://a.example,https://b.example', PAY_TO_SOLANA: 'merchant', PAYMENT_SECRET: SECRET };

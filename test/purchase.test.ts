@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { buy } from '../src/sandbox/buyer';
-import { ROOT } from './support/catalogue';
+import { ROOT } from './support/root';
 import { type Product, startProduct } from './support/product';
 import { loadWorld } from './support/world';
 
@@ -15,7 +15,7 @@ const NOW = '2026-02-03T00:00:00Z';
 let product: Product;
 beforeAll(async () => {
   product = await startProduct({}, NOW);
-  for (const venue of ['prediction', 'perps', 'lp'] as const) await loadWorld(product.pool, venue, 30_000, START, new Date(NOW));
+  for (const venue of ['prediction', 'perps', 'lp'] as const) await loadWorld(product.pool, venue, 6_000, START, new Date(NOW));
 });
 afterAll(() => product.close());
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { ROOT } from './support/catalogue';
+import { ROOT } from './support/root';
 
 const SRC = path.join(ROOT, 'src');
 

@@ -1,5 +1,5 @@
 import { PublicKey } from '@solana/web3.js';
-import { LRUCache } from 'lru-cache';
+import { lruOf } from '../lib/lru';
 import { JsonRpcNode, type PostJson } from './json-rpc';
 import { RPC_DEFAULTS, RpcPool, type RpcPoolOptions, RpcUnavailable } from './rpc';
 import {
@@ -28,7 +28,7 @@ const SAMPLE_KEPT_MS = 180_000;
 const ALONE_MS = 10_000;
 
 // Deriving one takes curve arithmetic; the same wallets come again.
-const derived = new LRUCache<string, string>({ max: 20_000 });
+const derived = lruOf<string>(20_000);
 
 /** The associated token account of a wallet for a mint of the classic Token program: PDA of [owner, token program, mint]. */
 export function associatedTokenAddress(owner: string, mint: string): string {

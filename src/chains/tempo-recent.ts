@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { lruOf } from '../lib/lru';
 import type { TempoChain, TempoHead } from './tempo';
 
 /** How old the block may be whose time and base fee a payment is judged by: both move slowly. */
@@ -19,8 +19,8 @@ export class RecentTempo {
   private watched: { time_ms: number; at: number } | undefined;
   /** What the chain's clock shows when our monotonic one shows 0; null while it is not known to run. */
   private offset_ms: number | null = null;
-  private readonly feeTokens = new LRUCache<string, { token: string | null }>({ max: MOST_OWNERS, ttl: FEE_TOKEN_MS });
-  private readonly accessKeys = new LRUCache<string, true>({ max: MOST_OWNERS, ttl: ACCESS_KEY_MS });
+  private readonly feeTokens = lruOf<{ token: string | null }>(MOST_OWNERS, FEE_TOKEN_MS);
+  private readonly accessKeys = lruOf<true>(MOST_OWNERS, ACCESS_KEY_MS);
 
   constructor(private readonly chain: TempoChain) {}
 

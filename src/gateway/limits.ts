@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
-import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors';
 import { withDeadline } from '../lib/deadline';
+import { lruOf } from '../lib/lru';
 import { Semaphore } from '../lib/semaphore';
 import { MINUTE_MS } from '../lib/time';
 
@@ -23,7 +23,7 @@ const MOST_CALLERS = 100_000;
 
 /** At most `perMinute` events of one caller within a minute (fixed windows); 0 means no limit. `what` names them to who is refused. */
 export class RateLimit {
-  private readonly windows = new LRUCache<string, { since: number; count: number }>({ max: MOST_CALLERS });
+  private readonly windows = lruOf<{ since: number; count: number }>(MOST_CALLERS);
 
   constructor(
     private readonly perMinute: number,

@@ -1,9 +1,9 @@
 import bs58 from 'bs58';
-import { LRUCache } from 'lru-cache';
+import { lruOf } from './lru';
 
 // Base58 is arithmetic on long numbers; the same programs, mints and wallets come again.
-const texts = new LRUCache<string, string>({ max: 50_000 });
-const bytes = new LRUCache<string, Uint8Array>({ max: 50_000 });
+const texts = lruOf<string>(50_000);
+const bytes = lruOf<Uint8Array>(50_000);
 
 /** Base58 of an address's 32 bytes. */
 export function solanaAddressOf(address: Uint8Array): string {

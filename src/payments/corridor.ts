@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { AppError, type ErrorCode } from '../errors';
 import { pause, withDeadline } from '../lib/deadline';
+import { lruOf } from '../lib/lru';
 import { Earlier } from './earlier';
 import { type HeldVerdict, judgeHeld } from './held';
 import { findKnown } from './known';
@@ -26,7 +26,7 @@ const SEEN_PROOFS = 20_000;
 export class Corridor {
   private readonly settler: Settler;
   private readonly earlier: Earlier;
-  private readonly seen = new LRUCache<string, true>({ max: SEEN_PROOFS });
+  private readonly seen = lruOf<true>(SEEN_PROOFS);
 
   constructor(private readonly parts: CorridorParts) {
     this.settler = new Settler(parts);

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors';
+import { lruOf } from '../lib/lru';
 import type { Outcome } from './protocol';
 
 /** Payers remembered; the least recent is forgotten first, and begins anew. */
@@ -16,7 +16,7 @@ interface Account {
  * that fails on the chain costs us its fee, which is known only afterwards: those sent meanwhile may all cost theirs.
  */
 export class FeeCredit {
-  private readonly accounts = new LRUCache<string, Account>({ max: MOST_PAYERS });
+  private readonly accounts = lruOf<Account>(MOST_PAYERS);
 
   constructor(private readonly atFirst: number) {}
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { openDatabase } from '../../src/db/client';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/db/embedded';
 import { migrate } from '../../src/db/migrate';
-import { ROOT } from '../support/catalogue';
+import { ROOT } from '../support/root';
 import { loadWorld } from '../support/world';
 import { type Figure, printTable } from './measure';
 import { pay, type Proof, signProofs, signWith } from './payments/buyers';

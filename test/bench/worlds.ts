@@ -7,7 +7,7 @@ import { openDatabase } from '../../src/db/client';
 import { locateDatabase } from '../../src/db/location';
 import { migrate } from '../../src/db/migrate';
 import type { VenueName } from '../../src/lib/venue-name';
-import { ROOT } from '../support/catalogue';
+import { ROOT } from '../support/root';
 import { layInTime } from './world-order';
 import { type BuiltWorld, WORLD_NOW, WORLD_START, type WorldId, buildWorld, liveOn, renewWorld } from './world-build';
 

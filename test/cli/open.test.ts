@@ -1,5 +1,5 @@
 import { withDatabase } from '../../src/cli/open';
-import { ROOT } from '../support/catalogue';
+import { ROOT } from '../support/root';
 import { testDatabase } from '../support/database';
 
 test('once a newer version has migrated the database, commands of an older one write nothing there; payments are still looked up', async () => {

@@ -4,7 +4,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { freePort } from '../../src/lib/net';
-import { ROOT } from '../support/catalogue';
+import { ROOT } from '../support/root';
 import { testDatabase } from '../support/database';
 import { until } from '../support/feeds';
 import { isAlive } from '../support/processes';

@@ -8,7 +8,7 @@ import type { VenueName } from '../../src/lib/venue-name';
 import { type ScoreRun, runScores } from '../../src/workers/scores';
 import { buildSnapshots } from '../../src/workers/snapshots';
 import { trackSignals } from '../../src/workers/track';
-import { ROOT } from '../support/catalogue';
+import { ROOT } from '../support/root';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { differencesOf, dumpOf, keptTables } from '../support/dump';
 import type { ThreeWorlds } from '../support/three-worlds';

@@ -2,7 +2,7 @@ import { Client, type QueryConfig } from 'pg';
 import { loadCatalogue, paidOf } from '../../src/catalogue';
 import { HOUR_MS } from '../../src/lib/time';
 import { answerInProcess } from '../bench/endpoints/answer';
-import { ROOT } from '../support/catalogue';
+import { ROOT } from '../support/root';
 import { dearestInput, defaultInput } from '../support/subjects';
 import { type ThreeWorlds, threeWorlds } from '../support/three-worlds';
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { DAY_MS } from '../../src/lib/time';
-import { ROOT } from '../support/catalogue';
+import { ROOT } from '../support/root';
 import type { ThreeWorlds } from '../support/three-worlds';
 import { cutLaterals, runsOnCitus } from './citus-rules';
 import { type Sent, labelOf, sentOverThreeWorlds } from './citus-statements';

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { ROOT } from '../support/catalogue';
+import { ROOT } from '../support/root';
 
 /** How each table is to be spread over a Citus cluster: by a column, in full on every node, or not at all. */
 export type Place = { by: string; beside: string } | 'everywhere' | 'coordinator';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { buildSchema, printSchema } from 'graphql';
 import { loadEndpoints } from '../../src/endpoints/load';
 import { makeSchema } from '../../src/graph/schema';
-import { ROOT } from '../support/catalogue';
+import { ROOT } from '../support/root';
 
 const schema = makeSchema(path.join(ROOT, 'graphql/schema'), []);
 

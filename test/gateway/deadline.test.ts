@@ -3,7 +3,7 @@ import { makeExplorer } from '../../src/graph/explorer';
 import { standingClock } from '../../src/lib/clock';
 import { signProofs, signWith } from '../bench/payments/buyers';
 import { holdQueries } from '../payments/held-query';
-import { ROOT } from '../support/catalogue';
+import { ROOT } from '../support/root';
 import { type Product, startProduct } from '../support/product';
 import { loadSmallWorld, now } from '../venues/prediction/small-world';
 import { condition } from '../venues/prediction/support';

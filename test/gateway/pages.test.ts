@@ -13,7 +13,8 @@ import { makeSchema } from '../../src/graph/schema';
 import { PROOF_HEADERS } from '../../src/payments/protocols/x402-wire';
 import { priceRange } from '../../src/pricing/catalog';
 import { dollars } from '../../src/pricing/tiers';
-import { ENDPOINTS, ROOT } from '../support/catalogue';
+import { ENDPOINTS } from '../support/catalogue';
+import { ROOT } from '../support/root';
 
 const schema = makeSchema(path.join(ROOT, 'graphql/schema'), []);
 const LIMITS = { unpaid: 300, uncharged: 30 };

@@ -4,7 +4,7 @@ import { type PretendPrediction, startPredictionUpstream } from '../../src/sandb
 import { staleError, usesScores } from '../../src/gateway/stale';
 import { loadCatalogue } from '../../src/catalogue';
 import type { Endpoint } from '../../src/endpoints/endpoint';
-import { ROOT } from '../support/catalogue';
+import { ROOT } from '../support/root';
 import { announceScores } from '../../src/workers/scores';
 import { TurnedClock, until, untilRead } from '../support/feeds';
 import { type Product, startProduct } from '../support/product';

@@ -16,7 +16,7 @@ import { SMART_SCORE as SMART_PROVIDER } from '../../src/venues/lp/scoring/formu
 import * as perps from '../../src/venues/perps/tier';
 import { D_INS } from '../../src/venues/prediction/scoring/insider';
 import * as prediction from '../../src/venues/prediction/scoring/tiers';
-import { ROOT } from '../support/catalogue';
+import { ROOT } from '../support/root';
 import { SCHEMA } from './explore';
 
 /** Everything in the schema that a reader meets and that has no words, by its place. */

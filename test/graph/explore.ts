@@ -4,7 +4,7 @@ import { VENUES } from '../../src/catalogue';
 import type { Statements } from '../../src/db/client';
 import { makeContext } from '../../src/graph/context';
 import { makeSchema } from '../../src/graph/schema';
-import { ROOT } from '../support/catalogue';
+import { ROOT } from '../support/root';
 
 export const SCHEMA = makeSchema(
   path.join(ROOT, 'graphql/schema'),

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import { freePort } from '../../src/lib/net';
 import type { SandboxChains } from '../../src/sandbox/sandbox';
-import { ROOT } from '../support/catalogue';
+import { ROOT } from '../support/root';
 
 /** The program, serving, patient with its chains: an operating-system process of its own, reached over HTTP only. */
 export interface GatewayProcess {

@@ -10,7 +10,7 @@ import type { BuyerProtocol } from '../../src/sandbox/buyer';
 import { type SandboxChains, startSandboxChains } from '../../src/sandbox/sandbox';
 import { readSandboxWallets } from '../../src/sandbox/wallets';
 import { type Proof, type Sign, signProofs, signWith } from '../bench/payments/buyers';
-import { ROOT } from '../support/catalogue';
+import { ROOT } from '../support/root';
 import { testDatabase } from '../support/database';
 import { loadWorld } from '../support/world';
 import { holdQueries } from './held-query';

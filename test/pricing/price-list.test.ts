@@ -4,7 +4,8 @@ import { makeSchema } from '../../src/graph/schema';
 import { lengthOf, type Timeframe } from '../../src/lib/timeframe';
 import { priceList } from '../../src/pricing/catalog';
 import { quote } from '../../src/pricing/quote';
-import { ENDPOINTS, ROOT } from '../support/catalogue';
+import { ENDPOINTS } from '../support/catalogue';
+import { ROOT } from '../support/root';
 
 // Whoever has the price list alone can compute what a request costs.
 

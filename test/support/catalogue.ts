@@ -2,8 +2,7 @@ import path from 'node:path';
 import type { Endpoint } from '../../src/endpoints/endpoint';
 import { loadEndpoints } from '../../src/endpoints/load';
 import { makeSchema } from '../../src/graph/schema';
-
-export const ROOT = path.resolve(__dirname, '../..');
+import { ROOT } from './root';
 
 /** The 74 documents, read against the bare SDL: for tests that need no resolvers. */
 export const ENDPOINTS: readonly Endpoint[] = loadEndpoints(

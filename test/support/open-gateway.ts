@@ -11,7 +11,7 @@ import { standingClock } from '../../src/lib/clock';
 import { makeLogger } from '../../src/observability/logger';
 import { makeMetrics } from '../../src/observability/metrics';
 import type { MethodHealth, Payments, Sale } from '../../src/payments/protocol';
-import { ROOT } from './catalogue';
+import { ROOT } from './root';
 
 /** What the corridor without money would have charged, by request id. */
 type Charges = Map<string, { sale: Sale; charged: boolean }>;

@@ -8,7 +8,7 @@ import { makeLogger } from '../../src/observability/logger';
 import type { PaymentsSettings } from '../../src/payments/config';
 import { type SandboxChains, startSandboxChains } from '../../src/sandbox/sandbox';
 import { type SandboxWallets, readSandboxWallets } from '../../src/sandbox/wallets';
-import { ROOT } from './catalogue';
+import { ROOT } from './root';
 import { testDatabase } from './database';
 
 /** A running product over a database and local chains of its own, without a world. */

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import path from 'node:path';
 import type { VenueName } from '../../src/lib/venue-name';
 import type { UpstreamUrls } from '../../src/workers/source';
-import { ROOT } from '../support/catalogue';
+import { ROOT } from '../support/root';
 
 /** What a process is to ingest: live feeds over HTTP, or pages of the venue's simulated world from the page of that number on. */
 export interface ReaderOrders {

@@ -1,9 +1,9 @@
 import crypto from 'node:crypto';
 import bs58 from 'bs58';
-import { LRUCache } from 'lru-cache';
 import { associatedTokenAddress } from '../../chains/solana';
 import { TOKEN_PROGRAM } from '../../chains/solana-replies';
 import { AppError } from '../../errors';
+import { lruOf } from '../../lib/lru';
 import { MOST, refuse } from './solana-refusals';
 import { decodeWire, type SolanaWire } from './solana-wire';
 
@@ -129,7 +129,7 @@ function isSignedBy(publicKey: Buffer, bytes: Buffer, signature: Buffer): boolea
 }
 
 // Reading a key takes as long as verifying with it; the same wallets come again.
-const verifiers = new LRUCache<string, crypto.KeyObject>({ max: 10_000 });
+const verifiers = lruOf<crypto.KeyObject>(10_000);
 
 function verifierOf(publicKey: Buffer): crypto.KeyObject {
   const bytes = publicKey.toString('latin1');

@@ -3,7 +3,7 @@ import { makeConfig } from '../../../src/config';
 import { freePort } from '../../../src/lib/net';
 import { makeLogger } from '../../../src/observability/logger';
 import type { PaymentsSettings } from '../../../src/payments/config';
-import { ROOT } from '../../support/catalogue';
+import { ROOT } from '../../support/root';
 import { serve } from '../child';
 
 /** The whole product as `npm start` composes it, without the limits on unpaid requests. */

@@ -5,7 +5,7 @@ import { type EmbeddedPostgres, startEmbedded } from '../../../src/db/embedded';
 import { migrate } from '../../../src/db/migrate';
 import { nearestRank } from '../../../src/lib/statistics';
 import type { BuyerProtocol } from '../../../src/sandbox/buyer';
-import { ROOT } from '../../support/catalogue';
+import { ROOT } from '../../support/root';
 import { type Figure, printTable } from '../measure';
 import { startChild } from '../child';
 import type { OverheadSettings, Sample } from './overhead';
