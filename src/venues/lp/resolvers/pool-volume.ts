@@ -47,9 +47,10 @@ async function lpPoolsVolumeHistory(
 const isBusy = (row: PoolVolumeRow): boolean => eventsOf(row) > 0 || Number(row.volume_usd ?? 0) > 0;
 const eventsOf = (row: PoolVolumeRow): number => row.deposits + row.withdrawals + row.claims + row.swaps;
 
-/** A bucket's figures; zeros where nothing happened, null where nothing tells the volume. */
+/** A bucket's figures; zeros where nothing happened, null where nothing tells the volume, or the fees of what was swapped. */
 function filled(row: PoolVolumeRow | undefined, known: boolean): Record<string, unknown> {
   const volume_usd = row?.volume_usd ?? (known ? '0' : null);
+  const quiet = row === undefined || (row.volume_usd === null && row.swaps === 0);
   const action = (name: string, count: number, usd: string | null): Record<string, unknown> => ({ action: name, count, usd });
   return {
     volume_usd,
@@ -60,7 +61,7 @@ function filled(row: PoolVolumeRow | undefined, known: boolean): Record<string, 
       action('swap', row?.swaps ?? 0, volume_usd),
       action('claim', row?.claims ?? 0, row?.claim_usd ?? '0'),
     ],
-    fees_usd: row?.fees_usd ?? (known && row?.volume_usd == null ? '0' : null),
+    fees_usd: row?.fees_usd ?? (known && quiet ? '0' : null),
     unique_lps: row?.unique_lps ?? 0,
   };
 }

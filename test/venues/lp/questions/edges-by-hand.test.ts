@@ -1,3 +1,4 @@
+import { SOL } from '../../../../src/venues/lp/chain-addresses';
 import { score } from '../../../../src/venues/lp/scoring/job';
 import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
@@ -339,6 +340,18 @@ test('hours in which nothing was swapped are no data by themselves', async () =>
   await expect(data('lp/platform/volume-heatmap', { timeframe: '1h' })).rejects.toMatchObject({ code: 'empty_result' });
   const cells = await data<Row[]>('lp/platform/volume-heatmap', { timeframe: '4h' });
   expect(cells.map((row) => [row.pool_address, row.bucket, row.volume_usd])).toEqual([[ZED_USDC, '2026-03-10T10:00:00Z', 50]]);
+});
+
+test('fees of swaps whose value nobody knows are unknown, not 0, in the hour as in the day', async () => {
+  await inStore(async (other) => {
+    await loadRecords(other.pool, 'pairs.json', [{ ...pairs[0], address: ZED_SOL, mint_y: SOL }]);
+    await loadRecords(other.pool, 'chain.json', [
+      tx('unpriced', '2026-03-10T11:05:00Z', BEN, dlmmSwap(ZED_SOL, BEN, 5, 1_000_000, 1, true, 1_000)),
+    ]);
+    const { data: hours } = await ask<Row[]>(other, 'lp/pools/volume-history', NOW, { pool_address: ZED_SOL, timeframe: '4h', bucket_size: '1h' }); // prettier-ignore
+    expect(hours.map((row) => [row.event_count, row.volume_usd, row.fees_usd])).toEqual([[1, 0, null], [0, 0, 0]]); // prettier-ignore
+    expect((await ask<Row>(other, 'lp/pools/detail', NOW, { pool_address: ZED_SOL })).data).toMatchObject({ volume_usd_24h: 0, fees_usd_24h: null }); // prettier-ignore
+  });
 });
 
 test('pools in which nothing happened are neither trending nor ranked', async () => {
