@@ -3,6 +3,7 @@ import { type DocumentNode, print } from 'graphql';
 import { loadCatalogue } from '../src/catalogue';
 import type { Endpoint, Parameter } from '../src/endpoints/endpoint';
 import { rawOfBody, readParameters } from '../src/endpoints/read';
+import { sampleMeta } from '../src/gateway/meta-schema';
 import { makeExplorer } from '../src/graph/explorer';
 import { standingClock } from '../src/lib/clock';
 import { brokenRules } from './support/answer-rules';
@@ -50,7 +51,15 @@ async function send(endpoint: Endpoint, input: Input): Promise<Told & { json: An
 
 interface Answer {
   data: unknown;
-  meta: { count: number | null; limit: number | null; ignored_params: string[]; endpoint: string; as_of: string; warnings: string[] };
+  meta: {
+    timeframe: string | null;
+    count: number | null;
+    limit: number | null;
+    ignored_params: string[];
+    endpoint: string;
+    as_of: string;
+    warnings: string[];
+  };
   code: string;
   suggestion: Record<string, string> | null;
   charged: unknown;
@@ -117,6 +126,9 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))('
       // Some change what is listed, or leave the list out.
       const listed = change === 'default' && told.status === 200 && told.json.meta.limit !== null;
       if (listed && told.json.meta.count === null) found.push('the length of the list that the limit bounds is not told');
+      if (change !== 'default' || told.status !== 200) continue;
+      const { timeframe, limit } = sampleMeta(endpoint);
+      expect({ timeframe, limit }).toEqual({ timeframe: told.json.meta.timeframe, limit: told.json.meta.limit });
     }
     expect(found).toEqual([]);
   });

@@ -1,5 +1,7 @@
 import type { Endpoint } from '../endpoints/endpoint';
-import { DCA_TIMEFRAMES } from '../lib/timeframe';
+import { sampleInput } from '../endpoints/json-schema';
+import { rawOfBody, readParameters } from '../endpoints/read';
+import { DCA_TIMEFRAMES, type Timeframe, longestOf } from '../lib/timeframe';
 import { priceRange } from '../pricing/catalog';
 import { dollars } from '../pricing/tiers';
 import { record, text } from './error-schema';
@@ -67,13 +69,19 @@ export const META_SCHEMA = {
   required: Object.keys(PROPERTIES),
 };
 
-/** `meta` of an answer to the sample request, as far as that is known beforehand. */
-export const sampleMeta = (endpoint: Endpoint): Record<string, unknown> => ({
-  ...Object.fromEntries(Object.entries(PROPERTIES).map(([name, property]) => [name, emptyOf(property)])),
-  endpoint: endpoint.name,
-  methodology: methodologyOf(endpoint),
-  price_usd: dollars(priceRange(endpoint).default),
-});
+/** `meta` of an answer to the sample request, of one row, as far as that is known beforehand. */
+export function sampleMeta(endpoint: Endpoint): Record<string, unknown> {
+  const { variables } = readParameters(endpoint, rawOfBody(sampleInput(endpoint)));
+  const limit = endpoint.parameters.find(({ pricedLimit }) => pricedLimit);
+  return {
+    ...Object.fromEntries(Object.entries(PROPERTIES).map(([name, property]) => [name, emptyOf(property)])),
+    endpoint: endpoint.name,
+    timeframe: variables.timeframe ?? longestOf((variables.timeframes ?? []) as Timeframe[]) ?? null,
+    ...(limit === undefined ? {} : { count: 1, limit: variables[limit.name] }),
+    methodology: methodologyOf(endpoint),
+    price_usd: dollars(priceRange(endpoint).default),
+  };
+}
 
 function emptyOf({ type, format, enum: choices }: Record<string, unknown>): unknown {
   if (Array.isArray(type)) return null;
