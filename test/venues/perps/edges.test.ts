@@ -153,6 +153,25 @@ test('a day, and seven before it, are added up as their ends cut them', async ()
   await db.drop();
 });
 
+test('a sum that is shown as the least one asked for reaches it', async () => {
+  const db = await testDatabase();
+  const buy = (time: string, ...taker: [string, string, Record<string, unknown>?]): Record<string, unknown> =>
+    match(at(time), { px: '99.9999996', sz: '1', side: 'B', taker, maker: [MAX, '0.0'] });
+  await load(db.pool, [buy('13:00:00.000', ANN, '0.0', { closedPnl: '0.9999996' })]);
+  const reach = async (): Promise<void> => {
+    expect((await ask(db, 'perps/coins/trending', { min_volume_usd: 100 }, NOW)).data).toMatchObject([{ volume_usd: 100 }]);
+    for (const coin of [undefined, 'BTC']) {
+      const { data } = await ask(db, 'perps/traders/fresh-whales', { min_volume: 100, min_pnl: 1, coin }, NOW);
+      expect(data).toMatchObject([{ trader: ANN, total_volume: 100, total_pnl: 1 }]);
+    }
+  };
+  await reach();
+  // As of an instant after which something came, accounts are told otherwise.
+  await load(db.pool, [buy('15:00:00.000', ANN, '1.0')]);
+  await reach();
+  await db.drop();
+});
+
 test('the price is that of the last fill before the instant, of the hour it lies in or of any before', async () => {
   const db = await testDatabase();
   const fill = (time: string, px: string): Record<string, unknown> =>

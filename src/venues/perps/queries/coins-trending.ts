@@ -1,5 +1,6 @@
 import { AppError } from '../../../errors';
 import { SPIKE } from '../../../lib/spike';
+import { leastShown } from '../../../lib/statistics';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { priceBefore } from './price';
@@ -144,7 +145,7 @@ export async function coinsTrending(args: CoinsTrendingArgs, context: GraphConte
     context.sql.query<TradedRow>({ name: `perps_coins_trending_${args.sort_by}`, text: tradedText(args.sort_by), keyed }, [
       ...span,
       earlierBounds(args.timeframe, window),
-      String(args.min_volume_usd),
+      String(leastShown(args.min_volume_usd)),
       args.sort_by === 'smart_wallet_count' ? null : args.limit,
     ]),
     context.sql.query<ActiveRow>({ name: `perps_coins_active_${of}${is_told ? '_told' : ''}`, text: activeText(of, is_told), keyed }, [

@@ -1,6 +1,6 @@
 import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
-import { clip, roundTo, wilsonLowerBound } from '../../../lib/statistics';
+import { clip, leastShown, roundTo, wilsonLowerBound } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
 import { windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
@@ -134,7 +134,7 @@ export async function freshWhales(args: FreshWhalesArgs, context: GraphContext):
 /** Accounts young enough and large enough; where whole lives tell their order, only as many as are shown. */
 async function listYoung(args: FreshWhalesArgs, coin: string | null, context: GraphContext): Promise<YoungRow[]> {
   const { now, sql } = context;
-  const values = [oldestOf(args, now), now, String(args.min_volume), String(args.min_pnl)];
+  const values = [oldestOf(args, now), now, String(leastShown(args.min_volume)), String(leastShown(args.min_pnl))];
   const narrowed = coin === null ? [] : [coin];
   const of = coin === null ? 'all' : 'coin';
   if (await isNewest(context)) {
