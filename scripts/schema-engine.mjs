@@ -187,7 +187,7 @@ rl.on('line', (line) => {
     }
   })();
   pending.add(p);
-  p.finally(() => pending.delete(p));
+  void p.finally(() => pending.delete(p));
 });
 rl.on('close', async () => {
   await Promise.allSettled(pending);

@@ -34,7 +34,10 @@ export type Trace = { status: 'mined'; receipt: TempoReceipt } | { status: 'dead
 export type Landing = Trace | { status: 'refused'; reason: string };
 
 type SendReport =
-  { status: 'mined'; receipt: TempoReceipt } | { status: 'sent' } | { status: 'unsure' } | { status: 'refused'; reason: string };
+  | { status: 'mined'; receipt: TempoReceipt }
+  | { status: 'sent' }
+  | { status: 'unsure' }
+  | { status: 'refused'; reason: string };
 
 const POLL_MS = 400;
 const RESEND_MS = 2_000;

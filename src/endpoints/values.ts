@@ -7,7 +7,8 @@ type Scalar = string | number | boolean;
 
 /** One value read: canonical, or what is wrong with it and what would be right. */
 export type ValueReading =
-  { ok: true; value: Scalar; warning?: string } | { ok: false; issue: string; allowed?: unknown; suggestion?: string };
+  | { ok: true; value: Scalar; warning?: string }
+  | { ok: false; issue: string; allowed?: unknown; suggestion?: string };
 
 /** What a value of a parameter is, whichever of its spellings was sent. */
 export const sameOf = (value: Scalar, { type }: Parameter): Scalar => (FORMS[type]?.anyCase === true ? String(value).toUpperCase() : value);

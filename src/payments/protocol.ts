@@ -219,7 +219,9 @@ export const FINAL_AFTER_MS = DAY_MS;
 
 /** `failed` is definitive: it can never land any more (TRANSACTION_EXPIRED), or landed with an error. Everything not certain is `unknown`. */
 export type Settlement =
-  { status: 'confirmed'; transaction: string } | { status: 'failed'; reason: string } | { status: 'unknown'; transaction: string };
+  | { status: 'confirmed'; transaction: string }
+  | { status: 'failed'; reason: string }
+  | { status: 'unknown'; transaction: string };
 
 /** What the chain is asked about a payment, between admission and receipt. Protocols over one chain share it. */
 export interface Settling {

@@ -73,7 +73,8 @@ FROM ${source} GROUP BY ${hourOf('b.bar')}, b.pool_type HAVING sum(b.known) > 0`
 
 const swapsBy =
   (time: string): Derived['select'] =>
-  (source) => `
+  (source) =>
+    `
 SELECT h.pool_address, ${time}, sum(h.swaps)::int, sum(CASE WHEN h.stated_usd IS NULL THEN h.unpriced ELSE 0 END)::int,
   sum(coalesce(h.stated_usd, h.swap_usd)), sum(coalesce(h.stated_fee_usd, h.swap_fee_usd)), sum(h.swap_usd), min(h.first_at)
 FROM ${source} GROUP BY h.pool_address, ${time}`;

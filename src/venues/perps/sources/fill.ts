@@ -31,7 +31,16 @@ export interface OrderedFill extends Fill {
 }
 
 export type SkipReason =
-  'malformed' | 'spot' | 'outcome' | 'bad_coin' | 'no_account' | 'bad_account' | 'bad_side' | 'bad_number' | 'bad_time' | 'aggregated';
+  | 'malformed'
+  | 'spot'
+  | 'outcome'
+  | 'bad_coin'
+  | 'no_account'
+  | 'bad_account'
+  | 'bad_side'
+  | 'bad_number'
+  | 'bad_time'
+  | 'aggregated';
 
 /** No question asks for these. */
 export const OUT_OF_SCOPE: readonly SkipReason[] = ['spot', 'outcome', 'aggregated'];

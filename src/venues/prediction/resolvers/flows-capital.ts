@@ -94,7 +94,13 @@ function extremes(flows: readonly Flow[]): { biggest_inflow: string | null; bigg
 }
 
 type FlowTrend =
-  'accelerating_in' | 'decelerating_in' | 'accelerating_out' | 'decelerating_out' | 'reversing_in' | 'reversing_out' | 'flat';
+  | 'accelerating_in'
+  | 'decelerating_in'
+  | 'accelerating_out'
+  | 'decelerating_out'
+  | 'reversing_in'
+  | 'reversing_out'
+  | 'flat';
 
 /** How a net flow `c` compares with the one before, `p`; a flow that ends slows down. Compared as they are told: exactly 5 % is not below it. */
 export function flowTrend(c: number, p: number): FlowTrend {
