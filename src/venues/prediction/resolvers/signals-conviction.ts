@@ -121,12 +121,15 @@ function convictionOf(one: Favoured, bets: ReadonlyMap<string, number>): Convict
   const independent = independentOf(one.wallets) ?? 0;
   const bet = median(one.wallets.map((wallet) => Number(wallet.paid_usdc) / (bets.get(wallet.wallet) ?? Number(wallet.paid_usdc)))) ?? 0;
   const entry = entryOfAll(one.wallets);
-  const score =
+  // Without the noise of binary fractions: a half of what is told is a half.
+  const score = roundTo(
     100 *
-    (PARTS.share * share +
-      (PARTS.independent * Math.min(independent, FULL.independent)) / FULL.independent +
-      (PARTS.score * (avg_score - FULL.score_from)) / FULL.score_span +
-      (PARTS.bet * Math.min(bet, FULL.bet)) / FULL.bet);
+      (PARTS.share * share +
+        (PARTS.independent * Math.min(independent, FULL.independent)) / FULL.independent +
+        (PARTS.score * (avg_score - FULL.score_from)) / FULL.score_span +
+        (PARTS.bet * Math.min(bet, FULL.bet)) / FULL.bet),
+    9,
+  );
   return {
     ...one,
     avg_score,

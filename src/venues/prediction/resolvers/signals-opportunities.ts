@@ -155,13 +155,16 @@ function weigh(
     new_smart: shareOf(wallets, (wallet) => wallet.opened_at >= since),
     insider_overlap: shareOf(wallets, (wallet) => wallet.tags.includes('insider_pattern')),
   };
-  const score =
+  // Without the noise of binary fractions: a half of what is told is a half.
+  const score = roundTo(
     WEIGHTS.gap * clip(gap / FULL_GAP) +
-    WEIGHTS.consensus * signals.consensus +
-    WEIGHTS.flow * signals.flow_24h +
-    WEIGHTS.dumb * signals.dumb_opposed +
-    WEIGHTS.independent * Math.min(1, (independentOf(wallets) ?? 0) / ENOUGH_WALLETS) +
-    WEIGHTS.time * (hours === null ? 0 : logClip(Math.max(hours, Number.MIN_VALUE), FAR_HOURS, NEAR_HOURS));
+      WEIGHTS.consensus * signals.consensus +
+      WEIGHTS.flow * signals.flow_24h +
+      WEIGHTS.dumb * signals.dumb_opposed +
+      WEIGHTS.independent * Math.min(1, (independentOf(wallets) ?? 0) / ENOUGH_WALLETS) +
+      WEIGHTS.time * (hours === null ? 0 : logClip(Math.max(hours, Number.MIN_VALUE), FAR_HOURS, NEAR_HOURS)),
+    9,
+  );
   return [
     {
       record,

@@ -87,7 +87,7 @@ async function emptyOf(context: GraphContext, args: Args, signals: readonly Sign
 }
 
 const ORDERS: Record<Args['sort_by'], (a: Signal, b: Signal) => number> = {
-  signal_score: (a, b) => clear(b.score) - clear(a.score),
+  signal_score: (a, b) => b.score - a.score,
   net_flow: (a, b) => compareAmounts(b.net_flow, a.net_flow),
   smart_wallet_count: (a, b) => b.flows.length - a.flows.length,
   total_volume: (a, b) => compareAmounts(b.total_volume, a.total_volume),
@@ -96,7 +96,7 @@ const ORDERS: Record<Args['sort_by'], (a: Signal, b: Signal) => number> = {
 /** Strength of a score as it is told, in tenths; null below the weakest. */
 export const strengthOf = (score: number): Strength | null => STRENGTHS.find(([, from]) => roundTo(score, 1) >= from)?.[0] ?? null;
 
-// Sums of products of decimals: binary fractions miss them by a little.
+// Sums of products of decimals, and their shares: binary fractions miss them by a little.
 const clear = (figure: number): number => roundTo(figure, 9);
 
 /**
@@ -124,7 +124,9 @@ function signalOf(flows: readonly SmartWalletFlow[]): Signal | null {
       weight: byScore(flow.score) * Math.abs(flow.net_usdc),
     })),
   );
-  const score = 100 * Math.abs(over(net_flow, total_volume) ?? 0) * Math.sqrt(Math.min(independent ?? 0, ENOUGH_WALLETS) / ENOUGH_WALLETS);
+  const score = clear(
+    100 * Math.abs(over(net_flow, total_volume) ?? 0) * Math.sqrt(Math.min(independent ?? 0, ENOUGH_WALLETS) / ENOUGH_WALLETS),
+  );
   const { condition_id } = chosen.own[0] as SmartWalletFlow;
   return {
     condition_id,

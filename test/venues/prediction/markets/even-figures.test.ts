@@ -6,7 +6,8 @@ import { call, callForError } from './call';
 /**
  * What is even by its decimals is even, whatever binary fractions make of it. Market 81: $3 bought by a score of 60 and $1 sold by one of 80 weigh the same.
  * Markets 82 and 83: a third of what was bought and sold. Markets 84 and 85: six purchases of $9, and one of $999,999 by the same score. Market 86: twelve
- * wallets with 769.8 points. Markets 87 and 88: a tenth more than the day before.
+ * wallets with 769.8 points. Markets 87 and 88: a tenth more than the day before. Market 89: four wallets alike put in $169 and took $31 out, at 0.53. Market 90: ten
+ * put in $3,833 and took $167 out. Market 91: one wallet of score 70 with its usual bet.
  */
 
 type Row = Record<string, unknown>;
@@ -19,13 +20,14 @@ const SCORES: [number, number][] = [
   [821, 60.1],
   ...[822, 823, 824, 825, 826, 827, 828].map((by): [number, number] => [by, 67.1]),
   ...[829, 830, 831, 832].map((by): [number, number] => [by, 60]),
+  ...[850, 851, 852, 853, 854, 855, 856, 857, 858, 859, 860].map((by): [number, number] => [by, 70]),
 ];
 
 describe('even figures', () => {
   let db: Awaited<ReturnType<typeof testDatabase>>;
   beforeAll(async () => {
     db = await testDatabase();
-    const slugs = ['politics', 'crypto', 'crypto', 'weather', 'weather', 'nba', 'tech', 'tech'];
+    const slugs = ['politics', 'crypto', 'crypto', 'weather', 'weather', 'nba', 'tech', 'tech', 'world', 'economy', 'pop-culture'];
     await loadRecords(db.pool, 'markets.json', slugs.map((slug, k) => market(81 + k, { tags: [{ slug }], endDate: iso(NOW + 720 * HOUR) }))); // prettier-ignore
     await loadRecords(db.pool, 'trades.json', [
       trade(1, 81, 0, 811, 'BUY', 6, 0.5, 3 * HOUR),
@@ -39,6 +41,12 @@ describe('even figures', () => {
       ...Array.from({ length: 12 }, (_, k) => trade(30 + k, 86, 0, 821 + k, 'BUY', 2, 0.5, (3 + k) * HOUR)),
       ...[2, 1.4].map((size, k) => trade(50 + k, 87 + k, 0, 840, 'BUY', size, 0.5, 25 * HOUR)),
       ...[2.2, 1.54].map((size, k) => trade(60 + k, 87 + k, 0, 840, 'BUY', size, 0.5, HOUR)),
+      ...[851, 852, 853, 854].map((by, k) => trade(70 + k, 89, 0, by, 'BUY', 65, 0.65, (6 + k) * HOUR)),
+      ...[851, 852, 853, 854].map((by, k) => trade(80 + k, 89, 0, by, 'SELL', 15.5, 0.5, (2 + k) * HOUR)),
+      trade(84, 89, 0, 840, 'BUY', 1, 0.53, HOUR),
+      ...Array.from({ length: 10 }, (_, k) => trade(90 + k, 90, 0, 851 + k, 'BUY', 766.6, 0.5, (6 + k) * HOUR)),
+      ...Array.from({ length: 10 }, (_, k) => trade(110 + k, 90, 0, 851 + k, 'SELL', 33.4, 0.5, (2 + k / 10) * HOUR)),
+      trade(130, 91, 0, 850, 'BUY', 20, 0.5, 3 * HOUR),
     ]);
     for (const day of ['2026-03-08', '2026-03-10'])
       for (const [by, score] of SCORES)
@@ -56,6 +64,14 @@ describe('even figures', () => {
   test('equal signals are in order of their markets', async () => {
     const rows = await listed('markets/smart-signals', { category: 'Crypto', min_smart_wallets: 1 });
     expect(rows.map((row) => [row.condition_id, row.signal_score])).toEqual([82, 83].map((n) => [condition(n), 10.5]));
+  });
+
+  test('half a tenth of a score is rounded up, and makes its strength', async () => {
+    // 80 · 0.47 + 20 + 15 · 138/200 + 4/2 = 69.95; 100 · 3,666/4,000 = 91.65; 35 + 1.25 + 5 + 4 = 45.25.
+    const loose = { min_smart_wallets: 1, min_avg_score: 0 };
+    expect(await listed('markets/opportunities', { category: 'World', min_signal_strength: 'strong' })).toMatchObject([{ signal_score: 70, signal_strength: 'strong' }]); // prettier-ignore
+    expect(await listed('markets/smart-signals', { category: 'Economics' })).toMatchObject([{ signal_score: 91.7 }]);
+    expect(await listed('markets/high-conviction', { category: 'Culture', ...loose })).toMatchObject([{ conviction_score: 45.3 }]);
   });
 
   test('equal interest is in order of its markets', async () => {
