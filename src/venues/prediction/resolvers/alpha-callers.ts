@@ -39,13 +39,15 @@ export const alphaSnapshot: Snapshot<Call[]> = {
  * stale_data when its snapshot is too old.
  */
 export const walletsAlphaCallers: Resolver<unknown, AlphaCallersArgs> = async (_, args, context) => {
-  const calls = await callsIn(args, context);
+  const { calls, as_of } = await callsIn(args, context);
   const shown = calls.filter((call) => call.calls >= args.min_calls).slice(0, args.limit);
   if (shown.length === 0)
     throw new AppError('empty_result', { suggestion: calls.length > 0 ? { min_calls: 1 } : await suggestionOf(args, context) });
-  await nameRun(context);
+  // Scores are those of then: a run since is not of what the calls are as of.
+  const then = context.at(as_of);
+  await nameRun(then);
   context.meta.count = shown.length;
-  const loaders = context.loaders(makeLoaders);
+  const loaders = then.loaders(makeLoaders);
   return Promise.all(
     shown.map(async (call) => {
       const score = await loaders.judgement.load(call.wallet);
@@ -54,17 +56,19 @@ export const walletsAlphaCallers: Resolver<unknown, AlphaCallersArgs> = async (_
   );
 };
 
-/** Calls in scope, the best first, however many their wallets made. */
-async function callsIn(args: AlphaCallersArgs, context: GraphContext): Promise<Json<Call>[] | Call[]> {
+/** Calls in scope, the best first, however many their wallets made, and the instant they are as of. */
+async function callsIn(args: AlphaCallersArgs, context: GraphContext): Promise<{ calls: Json<Call>[] | Call[]; as_of: Date }> {
   const category = args.category ?? null;
   const isKept = Object.entries(KEPT_SCOPE).every(([name, value]) => args[name as keyof Scope] === value);
-  return isKept ? (await readSnapshot(context, alphaSnapshot, category ?? ALL)).body : listCalls(context, args, category);
+  if (!isKept) return { calls: await listCalls(context, args, category), as_of: context.now };
+  const { body, as_of } = await readSnapshot(context, alphaSnapshot, category ?? ALL);
+  return { calls: body, as_of };
 }
 
 /** The scope whose calls are kept, or all categories, and of one call where nobody made as many. */
 const suggestionOf = (args: AlphaCallersArgs, context: GraphContext): Promise<Record<string, unknown>> =>
   looser(args, [KEPT_SCOPE, { category: null }], async (asked) => {
-    const calls = await callsIn(asked, context);
+    const { calls } = await callsIn(asked, context);
     if (calls.length === 0) return undefined;
     return calls.some((call) => call.calls >= args.min_calls) ? {} : { min_calls: 1 };
   });

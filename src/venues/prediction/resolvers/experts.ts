@@ -71,9 +71,9 @@ function firstOf(ranked: readonly RankedExpert[], order: number, specialists_onl
  */
 export const walletsNicheExperts: Resolver<unknown, NicheExpertsArgs> = async (_, args, context) => {
   const isKept = args.min_category_trades === KEPT.min_category_trades && args.limit <= KEPT.limit;
-  const experts = isKept ? await readKept(context, args) : await describe(await listRanked(context, args), args.category, context);
+  const { experts, as_of } = isKept ? await readKept(context, args) : await listNow(context, args);
   if (experts.length === 0) throw new AppError('empty_result', { suggestion: await suggestionOf(args, context) });
-  await nameRun(context);
+  await nameRun(context.at(as_of));
   context.meta.count = experts.length;
   return experts;
 };
@@ -86,24 +86,35 @@ async function suggestionOf(args: NicheExpertsArgs, context: GraphContext): Prom
   if (Object.keys(suggestion).length > 0) return suggestion;
   for (const category of CATEGORIES) {
     const others = await readKept(context, { ...args, category, limit: 1 }).catch(unlessStale);
-    if (others.length > 0)
+    if (others.experts.length > 0)
       return { category, ...(args.min_category_trades > KEPT.min_category_trades && { min_category_trades: KEPT.min_category_trades }) };
   }
   return {};
 }
 
 /** Copies that are too old tell nothing; what else fails is the answer's failure. */
-function unlessStale(error: unknown): [] {
-  if (error instanceof AppError && error.code === 'stale_data') return [];
+function unlessStale(error: unknown): { experts: [] } {
+  if (error instanceof AppError && error.code === 'stale_data') return { experts: [] };
   throw error;
 }
 
-async function readKept(context: GraphContext, args: NicheExpertsArgs): Promise<Json<Expert>[]> {
-  const { body } = await readSnapshot(context, expertsSnapshot, args.category);
+/** Experts in order, and the instant they are as of. */
+interface Listed {
+  experts: Json<Expert>[] | Expert[];
+  as_of: Date;
+}
+
+async function readKept(context: GraphContext, args: NicheExpertsArgs): Promise<Listed> {
+  const { body, as_of } = await readSnapshot(context, expertsSnapshot, args.category);
   const ranking = body.rankings.find((one) => one.sort_by === args.sort_by && one.specialists_only === args.specialists_only);
   const byWallet = new Map(body.experts.map((expert) => [expert.wallet, expert]));
-  return (ranking?.wallets ?? []).slice(0, args.limit).flatMap((wallet) => byWallet.get(wallet) ?? []);
+  return { experts: (ranking?.wallets ?? []).slice(0, args.limit).flatMap((wallet) => byWallet.get(wallet) ?? []), as_of };
 }
+
+const listNow = async (context: GraphContext, args: NicheExpertsArgs): Promise<Listed> => ({
+  experts: await describe(await listRanked(context, args), args.category, context),
+  as_of: context.now,
+});
 
 type Scope = Pick<NicheExpertsArgs, 'category' | 'min_category_trades' | 'limit'>;
 

@@ -74,7 +74,7 @@ type KeptRow = Json<OpportunityRow>;
 export const marketsOpportunities: Resolver<unknown, Args> = async (_, args, context) => {
   const timeframe = args.timeframe ?? '24h';
   const { body, as_of } = await readSnapshot(context, opportunitiesSnapshot, timeframe);
-  await nameRun(context);
+  await nameRun(context.at(as_of));
   Object.assign(context.meta, { timeframe, window: windowOf(timeframe, as_of) });
   const inCategory = body.filter((one) => !args.category || one.category === args.category);
   const shown = inCategory.filter((one) => one.smart_wallet_count >= args.min_smart_wallets && isWanted(one, args)).slice(0, args.limit);

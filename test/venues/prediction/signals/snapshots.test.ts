@@ -13,7 +13,15 @@ const start = new Date('2026-02-01T00:00:00Z');
 const now = new Date(start.getTime() + 24 * DAY + 1_234_567);
 const after = (minutes: number): Date => new Date(now.getTime() + minutes * 60_000);
 
-type Answer = { data?: unknown; code?: string; suggestion?: unknown; as_of?: Date | null; count?: number | null; window?: unknown };
+type Answer = {
+  data?: unknown;
+  code?: string;
+  suggestion?: unknown;
+  as_of?: Date | null;
+  count?: number | null;
+  window?: unknown;
+  version?: unknown;
+};
 
 describe('answers of the snapshot class', () => {
   let db: Awaited<ReturnType<typeof testDatabase>>;
@@ -23,7 +31,7 @@ describe('answers of the snapshot class', () => {
   const answer = async (path: string, sent: Record<string, unknown>, when = now): Promise<Answer> => {
     try {
       const { data, meta } = await call(db, path, when, sent);
-      return { data, as_of: meta.as_of, count: meta.count, window: meta.window };
+      return { data, as_of: meta.as_of, count: meta.count, window: meta.window, version: meta.score_version };
     } catch (error) {
       const { code, context } = error as { code: string; context: { suggestion?: unknown } };
       return { code, suggestion: context?.suggestion };
@@ -89,6 +97,20 @@ describe('answers of the snapshot class', () => {
   });
 
   const loadOn = (): Promise<ToldWorld> => loadTold(db.pool, 1, 9_000, start, after(29));
+
+  test('a copy of before midnight tells scores of then, not of the run since', async () => {
+    const then = after(-25);
+    const live = await answers(then);
+    await buildSnapshots(db.pool, prediction, () => makeContext(db, then));
+    const late = await answers();
+    const told = asked.flatMap(([path], index) => {
+      const [mine, theirs] = [live[index] as Answer, late[index] as Answer];
+      if (!theirs.as_of || path === 'wallets/insiders') return [];
+      expect([path, { ...theirs, as_of: null }]).toEqual([path, mine]);
+      return path;
+    });
+    expect(told).toEqual(expect.arrayContaining(['wallets/alpha-callers', 'wallets/niche-experts']));
+  });
 
   test('every endpoint of the class has a copy', () => {
     expect((prediction.snapshots ?? []).map(({ name, every_s }) => [name, every_s]).sort()).toEqual([
