@@ -71,8 +71,8 @@ export interface Snapshot<T = unknown> {
   parts: readonly string[];
   /** Writes what `build` reads and nothing else keeps up to date, as of `now`. */
   refresh?(pool: Pool, now: Date): Promise<void>;
-  /** One part as of the context's now: plain data that JSON can hold. */
-  build(context: GraphContext, part: string): Promise<T>;
+  /** One part as of the context's now, `refreshed` as of then where it is kept: plain data that JSON can hold. */
+  build(context: GraphContext, part: string, refreshed?: boolean): Promise<T>;
 }
 
 /** The face of a wing: everything the rest of the house may know about a venue. */

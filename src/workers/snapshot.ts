@@ -75,12 +75,12 @@ function frozen<T>(data: T): T {
  */
 export async function readSnapshot<T>(context: GraphContext, snapshot: Snapshot<T>, part: string): Promise<Kept<T>> {
   const kept = await findKept(context, snapshot, part);
-  if (kept === undefined) return { as_of: context.now, body: await bodyOf(context, snapshot, part) };
+  if (kept === undefined) return { as_of: context.now, body: await bodyOf(context, snapshot, part, false) };
   context.meta.as_of = kept.as_of;
   return kept;
 }
 
-/** What would be kept: the same data as that which is read back. */
-export async function bodyOf<T>(context: GraphContext, snapshot: Snapshot<T>, part: string): Promise<Json<T>> {
-  return JSON.parse(JSON.stringify(await snapshot.build(context, part))) as Json<T>;
+/** What would be kept, once refreshed or not: the same data as that which is read back. */
+export async function bodyOf<T>(context: GraphContext, snapshot: Snapshot<T>, part: string, refreshed: boolean): Promise<Json<T>> {
+  return JSON.parse(JSON.stringify(await snapshot.build(context, part, refreshed))) as Json<T>;
 }

@@ -25,7 +25,7 @@ async function build(pool: Pool, venue: Venue, snapshot: Snapshot, makeContext: 
   await snapshot.refresh?.(pool, context.now);
   // All parts are ready before the first is shown.
   const bodies: string[] = [];
-  for (const part of snapshot.parts) bodies.push(JSON.stringify(await bodyOf(context, snapshot, part)));
+  for (const part of snapshot.parts) bodies.push(JSON.stringify(await bodyOf(context, snapshot, part, true)));
   // Another process may have shown a later copy meanwhile: that one stays, unless a clock since set back made it.
   await pool.query(
     `INSERT INTO snapshot (name, part, venue, as_of, built_at, body) SELECT $1, part, $2, $3, now(), body FROM unnest($4::text[], $5::jsonb[]) AS row(part, body)

@@ -40,7 +40,7 @@ WHERE found.day = ${newestOf('$1', '$3')} AND found.generated_at <= $2
 ORDER BY found.score DESC, found.wallet, found.condition_id`,
 };
 
-/** The newest run up to `now`, the highest scores first: signals are kept by their rank. `run_day`: of the newest run of the scores. */
+/** The newest run up to `now`, the highest scores first: signals are kept by their rank. `run_day`: of the newest run of the scores, or of a scan since. */
 export function listNewestInsiders(sql: Sql, now: Date, run_day: string | null): Promise<InsiderRow[]> {
   return sql.query<InsiderRow>(NEWEST, [isoDay(now), now, run_day]);
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors';
 import { groupedBy } from '../../../lib/grouped';
 import { wilsonLowerBound } from '../../../lib/statistics';
-import { DAY_MS } from '../../../lib/time';
+import { DAY_MS, isoDay } from '../../../lib/time';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import { type Json, readSnapshot } from '../../../workers/snapshot';
 import type { GraphContext, Resolver, Snapshot } from '../../venue';
@@ -137,9 +137,10 @@ export const insidersSnapshot: Snapshot<{ generated_at: Date | null; suspects: S
   every_s: 600,
   parts: ['all'],
   refresh: rescanInsiders,
-  build: async (context) => {
-    const run = await context.loaders(makeLoaders).scoreRun();
-    const rows = await listNewestInsiders(context.sql, context.now, run?.day ?? null);
+  build: async (context, _, refreshed) => {
+    // A scan that finds nobody leaves no row: what was just scanned again is of today, those of the day before are found no more.
+    const day = refreshed ? isoDay(context.now) : ((await context.loaders(makeLoaders).scoreRun())?.day ?? null);
+    const rows = await listNewestInsiders(context.sql, context.now, day);
     const byWallet = groupedBy(rows, ({ wallet }) => wallet);
     const wallets = [...byWallet.keys()];
     const evidence = await listWalletEvidence(context.sql, wallets, context.now, await loadOverlay(context.sql, context.now));

@@ -26,8 +26,13 @@ test('who was found by the run of the day before is no candidate once a run find
   expect([data.candidates.map((row) => row.wallet), await scoreAt(now)]).toEqual([[wallet(501)], expect.any(Number)]);
 
   await loadRecords(db.pool, 'more.json', [trade(3, 81, 0, 503, 'BUY', 4_000_000, 0.5, -2 * HOUR)]);
+  // A scan between two runs that finds nobody says so as well.
+  const sooner = new Date(later.getTime() - HOUR * 1_000);
+  const build = (at: Date): Promise<void> => buildSnapshots(db.pool, prediction, () => ({ ...makeContext(db, at), meta: emptyMeta() }));
+  await build(sooner);
+  expect((await callForError(db, 'wallets/insiders', sooner, { min_score: 20 })).code).toBe('empty_result');
   await runScores(db.pool, prediction, later, () => undefined);
-  await buildSnapshots(db.pool, prediction, () => ({ ...makeContext(db, later), meta: emptyMeta() }));
+  await build(later);
   expect(await scoreAt(later)).toBeNull();
   expect((await callForError(db, 'wallets/insiders', later, { min_score: 20 })).code).toBe('empty_result');
   // What was found then is found as of then.
