@@ -62,8 +62,11 @@ export type WeighedEvidence = Omit<InsiderEvidence, 'category_volumes'> & { cate
 
 /** Insider-pattern score of a wallet on a market, 0-100 in tenths. A signal out of play gives its weight to the others. */
 export function scoreOf(evidence: WeighedEvidence): number {
-  return roundTo(Math.min(100, (100 * sum(Object.values(pointsOf(evidence)))) / inPlay(evidence)), 1);
+  return roundTo(clear(Math.min(100, (100 * sum(Object.values(pointsOf(evidence)))) / inPlay(evidence))), 1);
 }
+
+/** Points without the noise of binary fractions: what is half a tenth is rounded as one. */
+const clear = (points: number): number => roundTo(points, 9);
 
 /** The score with its parts. */
 export const insiderScore = (evidence: InsiderEvidence): { score: number; signals: InsiderSignalsRecord } => ({
@@ -117,7 +120,7 @@ function signalsOf(evidence: InsiderEvidence): InsiderSignalsRecord {
 }
 
 const walletAgePoints = (days: number | null): number =>
-  days === null ? 0 : D_INS.wallet_age.points * clip((D_INS.wallet_age.days - days) / D_INS.wallet_age.days);
+  days === null ? 0 : clear(D_INS.wallet_age.points * clip((D_INS.wallet_age.days - days) / D_INS.wallet_age.days));
 
 function betSizePoints({ first_bet_usdc: usdc, median_first_bet_usdc: median }: WeighedEvidence): number {
   const { points, multiple, min_usdc } = D_INS.first_bet_size;
@@ -140,7 +143,7 @@ function selectionPoints(market: InsiderEvidence['market']): number {
 }
 
 const concentrationPoints = (volumes: readonly { usdc: number }[]): number =>
-  D_INS.category_concentration.points * (hhi(volumes.map(({ usdc }) => usdc)) ?? 0);
+  clear(D_INS.category_concentration.points * (hhi(volumes.map(({ usdc }) => usdc)) ?? 0));
 
 function shortBetPoints({ n, wins, mean_entry }: InsiderEvidence['short_bets']): number {
   const { points, full_gap } = D_INS.short_bet_win_rate;
@@ -157,7 +160,7 @@ export function reachOf(
     D_INS.bet_timing.points +
     (evidence.is_resolved ? D_INS.withdrawal_speed.points : 0) +
     (hasShortBets(evidence) ? shortBetPoints(evidence.short_bets) : 0);
-  return (100 * (known + open)) / inPlay(evidence);
+  return clear((100 * (known + open)) / inPlay(evidence));
 }
 
 /**

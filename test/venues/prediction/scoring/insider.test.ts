@@ -63,6 +63,16 @@ describe('insider pattern', () => {
     expect(points({ short_bets: { n: 30, wins: 12, mean_entry: 0.4 } }).short_bet_win_rate).toBe(0);
   });
 
+  test('half a tenth is rounded up: of a signal, and of the score that makes a flag', () => {
+    const of = (...usdc: number[]): InsiderEvidence['category_volumes'] => usdc.map((one, n) => ({ category: `c${n}`, usdc: one }));
+    // 10 · (0.95² + 0.05²) = 9.05, 15 · 13.9/30 = 6.95.
+    const { signals } = insiderScore(evidence({ category_volumes: of(95, 5), age_days: 16.1 }));
+    expect([signals.category_concentration.score, signals.wallet_age.score]).toEqual([9.05, 6.95]);
+    // 14.8 + 20 + 5 of 80.
+    const even = evidence({ age_days: 0.4, first_bet_usdc: 500, minutes_after_resolution: null, market: { ...market, outcomes: 3 }, category_volumes: of(1, 1) }); // prettier-ignore
+    expect(insiderScore(even).score).toBe(49.8);
+  });
+
   test('of equal categories the first by name is told', () => {
     const primary = (...categories: string[]): string | null =>
       insiderScore(evidence({ category_volumes: categories.map((category) => ({ category, usdc: 10 })) })).signals.category_concentration
