@@ -65,7 +65,7 @@ interface FiguresScope {
   category: string;
 }
 
-// Figures as figuresOf and largestEventShare tell them, added up where the positions are. Texts are long: what is kept and grouped on the way are numbers.
+// Win rates as winRatesOf, the largest event as largestEventShare tells it, added up where the positions are. Texts are long: what is kept and grouped on the way are numbers.
 /** SQL of WalletFigures, and of when the first position of the wallet ended. */
 export const figuresSql = ({ positions, own, wallet, from, to, category }: FiguresScope): string => `WITH own AS MATERIALIZED (
   SELECT w, category, market, event, token_id, trades, traded, last_trade_at, paid_usdc, gain, closed_at, voided, resolved, chosen,

@@ -3,7 +3,7 @@ import { inTransaction } from '../../../db/transaction';
 import type { Sql, Statement } from '../../../db/sql';
 import { groupedBy } from '../../../lib/grouped';
 import { isoDay } from '../../../lib/time';
-import { type JudgedPosition, evidenceOf, figuresOf, hasEnded, isPosition } from '../positions/figures';
+import { type JudgedPosition, evidenceOf, hasEnded, isPosition, winRatesOf } from '../positions/figures';
 import { forgetCrowdsOf } from '../rollups/crowd-due';
 import { sqlOf } from '../rollups/positions';
 import { isAnyLater, listPositionsAsOf } from '../rollups/positions-as-of';
@@ -156,7 +156,7 @@ async function scoreChunk(
     });
     const payouts = new Map(ended.map((row) => [`${row.condition_id}|${row.token_id}`, row.payout === null ? null : Number(row.payout)]));
     const followable = followableOf(followed.get(wallet) ?? [], payouts);
-    return rowOf(wallet, verdict, (score) => tagsOf({ ...behaviour, score }, now), { ...figuresOf(ended), followable });
+    return rowOf(wallet, verdict, (score) => tagsOf({ ...behaviour, score }, now), { ...winRatesOf(ended), followable });
   });
   return { rows, positions: kept.length };
 }
