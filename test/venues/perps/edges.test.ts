@@ -150,6 +150,13 @@ test('a day, and seven before it, are added up as their ends cut them', async ()
       volume_spike_multiplier: Math.round((1e6 * (volume + 1_000)) / (mean + 1_000)) / 1e6,
     },
   ]);
+  // Three days before are enough; one that ends with the first fill is none.
+  const spike = async (now: number): Promise<unknown> =>
+    (await ask<{ volume_spike_multiplier: unknown }[]>(db, 'perps/coins/trending', { timeframe: '24h', min_volume_usd: 0 }, new Date(now)))
+      .data[0]?.volume_spike_multiplier;
+  const fifth = (days[5] as Date).getTime();
+  expect(await spike(fifth)).toEqual(expect.any(Number));
+  expect(await spike(fifth - 1_000)).toBeNull();
   await db.drop();
 });
 

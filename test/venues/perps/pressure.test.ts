@@ -1,3 +1,4 @@
+import { pressureLabel } from '../../../src/venues/perps/pressure';
 import { testDatabase } from '../../support/database';
 import { ago, ANN, BOB, loadScores, MAX, NOW } from './small-world';
 import { ask, load, match } from './support';
@@ -32,6 +33,9 @@ test('a ratio that is shown as a bound has the label of the bound, whatever nois
     await db.drop();
   }
 });
+
+test('a half is strong', () =>
+  expect(['-0.5', '-0.499999', '0.4999996', '0.149999'].map(pressureLabel)).toEqual(['strong_sell', 'sell', 'strong_buy', 'neutral']));
 
 test('positions that are shown with the same value stand by their names, whatever noise they carry', async () => {
   const db = await testDatabase();

@@ -1,5 +1,6 @@
 import { makeContext } from '../../../src/graph/context';
 import { perps } from '../../../src/venues/perps/index';
+import { DIRECTED, FULL_WALLETS, STRENGTHS } from '../../../src/venues/perps/queries/smart-wallets-signals';
 import { SIGNAL_DEFAULTS, markOf } from '../../../src/venues/perps/signals';
 import { readTrackRecord } from '../../../src/workers/track-record';
 import { trackSignals } from '../../../src/workers/track';
@@ -30,6 +31,9 @@ const record = (now: Date): ReturnType<typeof readTrackRecord> => readTrackRecor
 test('signals are asked for by the defaults of the endpoint, all of them', () =>
   expect(SIGNAL_DEFAULTS).toEqual(allSignalsInput(endpointNamed(ENDPOINT))));
 
+test('what a direction, a whole signal and its strengths take', () =>
+  expect([DIRECTED, FULL_WALLETS, STRENGTHS]).toEqual([0.1, 10, { strong: 65, moderate: 40, weak: 10 }]));
+
 // Ann bought 100,000 and sold 44,000 in 24 hours, Bob sold 105,000: both short of BTC by 49,000 of 249,000. ETH has one smart account only.
 test('what the endpoint says is stored: BTC goes down from 105', async () => {
   await expect(track(NOW)).resolves.toEqual({ venue: 'perps', stored: 1, marked: 0 });
@@ -52,9 +56,12 @@ test('after an hour at 100 it is a hit; the day is not over, and nothing is read
 });
 
 test('after a day at 110 it is none, and after a week at 105 neither; every answer tells it', async () => {
+  // At its horizon to the millisecond a signal is due; what is paid then comes after it.
+  await load(db.pool, [match(after(24), { px: '999', sz: '1', side: 'B', taker: [trader('5'), '0.0'], maker: [trader('6'), '0.0'] })]);
+  await expect(track(after(24))).resolves.toMatchObject({ marked: 1 });
   const week = match(after(169), { px: '105', sz: '1', side: 'B', taker: [BOB, '0.0'], maker: [ANN, '0.0'] });
   await load(db.pool, [match(after(167), { px: '105', sz: '1', side: 'B', taker: [BOB, '0.0'], maker: [ANN, '0.0'] }), week]);
-  await expect(track(after(169.5))).resolves.toMatchObject({ marked: 2 });
+  await expect(track(after(169.5))).resolves.toMatchObject({ marked: 1 });
   const [hour, day, last] = await record(after(169.5));
   expect(hour).toMatchObject({ signals: 1, hit_rate: 1 });
   expect(day).toMatchObject({ signals: 1, hit_rate: 0 });

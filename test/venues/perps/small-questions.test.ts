@@ -1,8 +1,10 @@
+import { makeContext } from '../../../src/graph/context';
 import { perps } from '../../../src/venues/perps/index';
 import { copyScore } from '../../../src/venues/perps/scoring/copiers';
+import { signals } from '../../../src/venues/perps/signals';
 import { testDatabase } from '../../support/database';
 import { ago, ANN, BOB, loadScores, loadSmallWorld, MAX, NOW } from './small-world';
-import { ask, load, match, type TestDatabase } from './support';
+import { ask, load, match, type TestDatabase, trader } from './support';
 
 // Every figure here is reckoned by hand from the eight matches of the small world.
 
@@ -50,6 +52,7 @@ test('coins/trending: against the day before, and the seven before that', async 
       price_change_pct: 10,
     },
   ]);
+  expect(await answer('perps/coins/trending', { min_volume_usd: 66_000 })).toHaveLength(2);
   expect(await answer('perps/coins/trending', { min_volume_usd: 66_000.01 })).toHaveLength(1);
 });
 
@@ -87,6 +90,19 @@ test('coins/list: seven days to the millisecond', async () => {
     { coin: 'ETH', volume_usd: 126_000, trade_count: 2, unique_traders: 2, price: 3_300, first_seen: iso(26 * HOUR), last_trade: iso(10), is_active: true },
     { coin: 'kPEPE', volume_usd: 0, trade_count: 0, unique_traders: 0, price: 0.01, first_seen: iso(40 * DAY), last_trade: iso(40 * DAY), is_active: false },
   ]); // prettier-ignore
+  // ETH was last filled ten minutes before NOW: a day later to the millisecond it is active.
+  const active = async (minutes: number): Promise<unknown> =>
+    (await ask<Row[]>(db, 'perps/coins/list', { query: 'eth' }, ago(minutes))).data.map(({ is_active }) => is_active);
+  expect(await active(10 - DAY)).toEqual([true]);
+  expect(await active(9 - DAY)).toEqual([false]);
+});
+
+test('trades: from the first instant of the window on, and none of its last', async () => {
+  const sides = async (endpoint: string, asked: Row, minutes = 0): Promise<unknown> =>
+    (await ask<Row[]>(db, endpoint, asked, ago(minutes))).data.map(({ side, usd_value }) => [side, usd_value]);
+  const whales = { timeframe: '7d', coin: 'BTC', side: 'Open Long', min_usd: 1_000 };
+  expect(await sides('perps/trades/whales', whales)).toEqual([['Open Long', 100_000], ['Open Long', 1_000]]); // prettier-ignore
+  expect(await sides('perps/trades/feed', { coin: 'ETH' }, 10)).toEqual([['Open Short', 60_000], ['Open Long', 60_000]]); // prettier-ignore
 });
 
 test('coins/volume-heatmap: four hours of two coins', async () => {
@@ -112,6 +128,9 @@ test('trades/long-short-ratio: a window has all its buckets, of a coin that was 
     ['2026-01-31T00:00:00Z', 1],
   ]);
   expect(await daily('all')).toEqual(week.slice(-2));
+  // Before the first score run nobody knows who is smart.
+  const { data } = await ask<Row[]>(db, 'perps/trades/long-short-ratio', { coin: 'BTC', timeframe: '7d', bucket_size: '1d' }, ago(DAY));
+  expect(data[0]).toMatchObject({ long_volume: 200_000, smart_long_volume: null, smart_short_volume: null });
 });
 
 test('trades/long-short-ratio: takers only; a flip opens with its rest', async () => {
@@ -156,6 +175,11 @@ test('pressure: what takers opened, and who holds what', async () => {
       buy_volume: 100_000, sell_volume: 149_000, pressure_ratio: 0.152738, pressure_label: 'buy', smart_pressure_ratio: 0.152738, price: 105,
     }],
   }); // prettier-ignore
+  const { data, meta } = await ask<{ coins: Row[] }>(db, 'perps/pressure/pairs', { coins: ['ETH', 'BTC', 'btc'], min_score: 86 }, NOW);
+  expect(data.coins).toMatchObject([{ coin: 'BTC', long_smart_count: 1, short_smart_count: 1 }, { coin: 'ETH', long_smart_count: 0, smart_positions: [] }]); // prettier-ignore
+  expect(meta.count).toBe(2);
+  const unscored = await ask<{ coins: Row[] }>(db, 'perps/pressure/pairs', { coins: ['ETH'], timeframe: '7d' }, ago(DAY));
+  expect(unscored.data.coins).toMatchObject([{ long_smart_count: null, short_smart_count: null }]);
 });
 
 test('smart-wallets/list by last trade goes on after a wallet that traded last on a 31st', async () => {
@@ -191,14 +215,21 @@ test('traders/daily-pnl and pnl-by-coin: a flip books the trip it ends', async (
     { date: '2026-01-30', pnl: 0, volume: 60_000, trades: 1, cumulative_pnl: 0, streak: 0, fees_usd: 0, winning_trades: 0, losing_trades: 0, drawdown_usd: 0 },
     { date: '2026-01-31', pnl: -4_499.75, volume: 171_000, trades: 2, cumulative_pnl: -4_499.75, streak: -1, fees_usd: 10.5, winning_trades: 1, losing_trades: 1, drawdown_usd: 4_499.75 },
   ]); // prettier-ignore
+  // A day of opens alone is no empty one.
+  const { data } = await ask<Row[]>(db, 'perps/traders/daily-pnl', { trader: ANN, days: 1 }, ago(90));
+  expect(data).toMatchObject([{ date: '2026-01-31', trades: 1, pnl: 0, streak: 0 }]);
   expect(await answer('perps/traders/pnl-by-coin', { trader: BOB })).toMatchObject([
     { coin: 'ETH', pnl: -6_000, volume: 126_000, trades: 2, winning_trades: 0, win_rate: 0, closing_trades: 1, roi_pct: -10, long_pnl: 0, short_pnl: -6_000, avg_hold_minutes: 1_550, best_trade_usd: -6_000 },
     { coin: 'BTC', pnl: 1_500.25, volume: 106_000, trades: 2, winning_trades: 1, win_rate: 1, fees_usd: 10.5, net_pnl: 1_489.75, roi_pct: 5.000875, long_pnl: 1_500.25, short_pnl: 0, avg_hold_minutes: 10_050, best_trade_usd: 1_497.1 },
   ]); // prettier-ignore
+  // Coins without a round trip come after one of which none was won.
+  const byWinRate = await answer('perps/traders/pnl-by-coin', { trader: MAX, sort_by: 'win_rate', days: 90 });
+  expect(byWinRate.map(({ coin, win_rate }) => [coin, win_rate])).toEqual([['ETH', 0], ['BTC', null], ['kPEPE', null]]); // prettier-ignore
 });
 
 test('traders/profile: round trips net of fees, what is held now', async () => {
-  const data = await answer<{ stats: Row; recent_trades: Row[] } & Row>('perps/traders/profile', { trader: BOB });
+  const { data, meta } = await ask<{ stats: Row; recent_trades: Row[] } & Row>(db, 'perps/traders/profile', { trader: BOB }, NOW);
+  expect(meta.count).toBe(5);
   expect(data.stats).toEqual({
     total_pnl: -4_499.75, total_volume: 232_000, total_trades: 4, winning_trades: 1, win_rate: 0.5, roi_pct: -4.999736, smart_score: 86, tier: 'smart', net_pnl: -4_510.25,
     fees_usd: 10.5, closing_trades: 2, losing_trades: 1, win_rate_lb: 0.120852, profit_factor: 0.249517, sharpe: null, max_drawdown_usd: 6_000, best_trade_usd: 1_497.1,
@@ -241,20 +272,52 @@ test('traders/compare: leaders, shared coins, the same way or not', async () => 
     comparison_winners: { total_pnl: [ANN], roi_pct: [ANN], win_rate: [BOB], total_volume: [ANN], smart_score: [ANN], sharpe: [], profit_factor: [BOB] },
     pairwise: [{ a: ANN, b: BOB, jaccard_coins: 0.5, same_direction_pct: 0 }],
   }); // prettier-ignore
+  // On the day on which Bob came Ann did nothing.
+  const { data } = await ask<{ traders: Row[] }>(db, 'perps/traders/compare', { traders: [ANN, BOB], days: 1 }, ago(7 * DAY - 1));
+  expect(data.traders).toMatchObject([{ found: true, stats: { total_trades: 0, total_volume: 0 } }, { found: true, stats: { total_trades: 1 } }]); // prettier-ignore
 });
 
-test('traders/compare: coins of the same volume by name, without the noise of binary fractions', async () => {
-  const own = await testDatabase();
-  try {
-    const buys = (coin: string, trader: string, sz: string) =>
-      match(ago(5), { coin, px: '1', sz, side: 'B', taker: [trader, '0.0'], maker: [MAX, '0.0'] });
-    // 0.1 + 0.2 is more than 0.3 to a machine.
-    await load(own.pool, [buys('ZZ', ANN, '0.1'), buys('ZZ', BOB, '0.2'), buys('AA', ANN, '0.15'), buys('AA', BOB, '0.15')]);
+describe('amounts that stand at a bound, or are told the same', () => {
+  let own: TestDatabase;
+  const deal = (coin: string, trader: string, side: 'B' | 'A', sz: string, start: string, minutes: number): Record<string, unknown> =>
+    match(ago(minutes), { coin, px: '1', sz, side, taker: [trader, start], maker: [MAX, '0.0'] });
+  const buys = (coin: string, trader: string, sz: string): Record<string, unknown> => deal(coin, trader, 'B', sz, '0.0', 5);
+  beforeAll(async () => {
+    own = await testDatabase();
+    await load(own.pool, [
+      // 0.1 + 0.2 is more than 0.3 to a machine.
+      ...[buys('ZZ', ANN, '0.1'), buys('ZZ', BOB, '0.2'), buys('AA', ANN, '0.15'), buys('AA', BOB, '0.15')],
+      // Ann opens as much short as long.
+      ...[buys('CC', ANN, '0.01'), deal('CC', ANN, 'A', '0.02', '0.01', 4), buys('CC', BOB, '0.01')],
+      // A tenth of 1 is left of it; of Bob's nothing.
+      ...[buys('EE', ANN, '0.55'), deal('EE', ANN, 'A', '0.45', '0.55', 4), buys('FF', BOB, '0.5'), deal('FF', BOB, 'A', '0.5', '0.5', 4)],
+      buys('DD', ANN, '0.0800000001'),
+      ...['G1', 'G2', 'G3', 'G4', 'G5'].map((coin) => buys(coin, trader('d'), '1')),
+    ]);
+    await loadScores(own.pool, '2026-01-31', { [ANN]: 90, [BOB]: 90 });
+  });
+  afterAll(() => own.drop());
+
+  test('traders/compare: coins of the same volume by name; both lead by the same; what is opened both ways has no way', async () => {
     const { data } = await ask<{ shared_coins: Row[] }>(own, 'perps/traders/compare', { traders: [ANN, BOB] }, NOW);
-    expect(data.shared_coins.map(({ coin }) => coin)).toEqual(['AA', 'ZZ']);
-  } finally {
-    await own.drop();
-  }
+    expect(data.shared_coins.map(({ coin }) => coin)).toEqual(['AA', 'ZZ', 'CC']);
+    expect(data).toMatchObject({ comparison_winners: { total_volume: [ANN, BOB] }, pairwise: [{ same_direction_pct: 100 }] });
+  });
+
+  test('smart-wallets/signals: a tenth is no direction, and none is tracked', async () => {
+    const { data } = await ask<Row[]>(own, 'perps/smart-wallets/signals', { min_wallets: 1 }, NOW);
+    const even = { direction: 'Neutral', smart_wallet_count: 1 };
+    expect(data.filter(({ coin }) => coin === 'EE' || coin === 'FF')).toMatchObject([
+      { coin: 'EE', ...even, long_wallets: 1, short_wallets: 0, signal_score: 3.2 },
+      { coin: 'FF', ...even, long_wallets: 0, short_wallets: 0, signal_score: 0 },
+    ]);
+    expect((await signals.list(makeContext(own, NOW))).map(({ subject }) => subject)).toEqual(['AA', 'ZZ']);
+  });
+
+  test('pressure/pairs: of eleven coins ten', async () => {
+    const { data } = await ask<{ coins: Row[] }>(own, 'perps/pressure/pairs', {}, NOW);
+    expect(data.coins).toHaveLength(10);
+  });
 });
 
 test('traders/leaderboard: by PnL of seven days', async () => {
@@ -296,15 +359,20 @@ test('traders/fresh-whales: whole lives tell what fills do', async () => {
   try {
     await loadSmallWorld(own.pool);
     const orders = ['total_volume', 'total_pnl', 'win_rate', 'suspicion_score', 'wallet_age_days'];
-    const inputs = orders.flatMap((sort_by) =>
-      [undefined, 'BTC', 'ETH'].map((coin) => ({ sort_by, coin, max_wallet_age_days: 90, min_volume: 0, min_pnl: -1e6 })),
-    );
+    const inputs = orders.flatMap((sort_by) => [
+      ...[undefined, 'BTC', 'ETH'].map((coin) => ({ sort_by, coin, max_wallet_age_days: 90, min_volume: 0, min_pnl: -1e6 })),
+      { sort_by, max_wallet_age_days: 90, min_volume: 0, min_pnl: -1e6, limit: 1 },
+      // Bob, with all he has.
+      { sort_by, max_wallet_age_days: 8, min_volume: 232_000, min_pnl: -4_499.75 },
+    ]);
     const asked = async (): Promise<Row[][]> =>
-      Promise.all(inputs.map(async (input) => (await ask<Row[]>(own, 'perps/traders/fresh-whales', input, ago(-2))).data));
+      Promise.all(inputs.map(async (input) => (await ask<Row[]>(own, 'perps/traders/fresh-whales', input, ago(-DAY))).data));
     const told = await asked();
-    expect(told.map((rows) => rows.length)).toEqual(orders.flatMap(() => [3, 3, 2]));
+    expect(told.map((rows) => rows.length)).toEqual(orders.flatMap(() => [3, 3, 2, 1, 1]));
+    // Who won none of its trips stands before who closed none.
+    expect(told[10]?.map(({ trader }) => trader)).toEqual([BOB, MAX, ANN]);
     // Something newer, so that lives tell more than was.
-    await load(own.pool, [match(ago(-3), { px: '100', sz: '1', side: 'B', taker: [BOB, '-700.0'], maker: [MAX, '-10610.0'] })]);
+    await load(own.pool, [match(ago(-DAY - 1), { px: '100', sz: '1', side: 'B', taker: [BOB, '-700.0'], maker: [MAX, '-10610.0'] })]);
     expect(told).toEqual(await asked());
   } finally {
     await own.drop();
@@ -313,6 +381,11 @@ test('traders/fresh-whales: whole lives tell what fills do', async () => {
 
 test('smart-wallets: the list, what they did, where they moved', async () => {
   expect(await answer('perps/smart-wallets/list')).toMatchObject([{ trader: ANN, score: 91, total_trades: 4 }, { trader: BOB, score: 86, total_trades: 4 }]); // prettier-ignore
+  const { data } = await ask<Row[]>(db, 'perps/smart-wallets/list', { min_score: 86 }, ago(10));
+  expect(data).toMatchObject([{ trader: ANN }, { trader: BOB, last_trade: iso(30) }]);
+  expect(await answer('perps/smart-wallets/activity', { side: 'Close Long' })).toMatchObject({
+    period_summary: { trade_count: 2, total_volume: 75_500, long_volume: 0, short_volume: 75_500, realized_pnl: 5_500.25 },
+  });
   expect(await answer('perps/smart-wallets/activity')).toMatchObject({
     period_summary: {
       trade_count: 4, total_volume: 315_000, unique_traders: 2, long_volume: 166_000, short_volume: 149_000, long_short_ratio: 1.114094, realized_pnl: -499.75,
