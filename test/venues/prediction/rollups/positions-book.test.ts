@@ -71,7 +71,7 @@ describe('positions at average cost', () => {
     expect(shown(positionsOf([market('a')], rows).ay as PositionRow)).toEqual({ status: 'open', shares: '200', cost: '115', paid: '230', received: '130', payout: '0', gain: '15' }); // prettier-ignore
     const { ay } = positionsOf([resolved('a', 10, 'y')], rows);
     expect(shown(ay as PositionRow)).toEqual({ status: 'resolved', shares: '200', cost: '200', paid: '230', received: '130', payout: '200', gain: '100' }); // prettier-ignore
-    expect([ay?.gain_sell, ay?.gain_resolution, ay?.closed_at, ay?.payout]).toEqual(['15', '85', at(10), '1']);
+    expect([ay?.gain_sell, ay?.gain_resolution, ay?.closed_at, ay?.payout, ay?.settled_cost]).toEqual(['15', '85', at(10), '1', '115']);
     expect(shown(positionsOf([resolved('a', 10, 'n')], rows).ay as PositionRow)).toEqual({ status: 'resolved', shares: '200', cost: '0', paid: '230', received: '130', payout: '0', gain: '-100' }); // prettier-ignore
     expect(shown(positionsOf([resolved('a', 10, 'void')], rows).ay as PositionRow)).toEqual({ status: 'voided', shares: '200', cost: '100', paid: '230', received: '130', payout: '100', gain: '0' }); // prettier-ignore
   });
@@ -103,6 +103,11 @@ describe('positions at average cost', () => {
     // Yes: 100 for 60, 40 merged for 24. No: 100 for 40, 60 sold for 30 (cost 24), 40 merged for 16.
     expect(shown(ay)).toEqual({ status: 'open', shares: '60', cost: '36', paid: '60', received: '24', payout: '0', gain: '0' });
     expect(shown(an)).toEqual({ status: 'closed', shares: '0', cost: '0', paid: '40', received: '46', payout: '0', gain: '6' });
+    // For as much as is told, which may be less than a dollar a set; of an outcome that was not seen to come none goes.
+    const cheap = positionsOf([market('a')], [fact('SPLIT', 'a', null, '100', '90', 1)]);
+    expect([cheap.ay?.cost, cheap.an?.cost]).toEqual(['54', '36']);
+    const lone = positionsOf([market('a')], [fact('BUY', 'a', 'ay', '10', '6', 1), fact('MERGE', 'a', null, '4', '4', 2)]);
+    expect([lone.ay?.shares, lone.an]).toEqual(['6', undefined]);
   });
 
   test('redemptions move no gain; they tell what is left', () => {
@@ -114,6 +119,11 @@ describe('positions at average cost', () => {
     expect([loser.ay?.redeemed_shares, loser.an?.redeemed_shares]).toEqual(['0', '3']);
     const refund = positionsOf([resolved('a', 10, 'void')], [...rows.slice(0, 2), fact('REDEEM', 'a', null, '13', '6.5', 20)]);
     expect([refund.ay?.redeemed_shares, refund.an?.redeemed_shares, refund.ay?.status]).toEqual(['10', '3', 'voided']);
+    const part = positionsOf([resolved('a', 10, 'void')], [...rows.slice(0, 2), fact('REDEEM', 'a', null, '2', '1', 20)]);
+    expect([part.ay?.redeemed_shares, part.an?.redeemed_shares]).toEqual(['10', '3']);
+    // No more than there was.
+    const unseen = positionsOf([resolved('a', 10, 'y')], [...rows.slice(0, 2), fact('REDEEM', 'a', null, '12', '12', 20)]);
+    expect(unseen.ay?.redeemed_shares).toBe('10');
   });
 
   test('what is sold after resolution gains against the payout', () => {
@@ -127,6 +137,8 @@ describe('positions at average cost', () => {
       '7',
       at(30),
     ]);
+    // What is first bought then has ended as it is bought.
+    expect(positionsOf([resolved('a', 10, 'y')], [fact('BUY', 'a', 'ay', '1', '0.9', 20)]).ay).toMatchObject({ status: 'resolved', closed_at: at(20), gain: '0.1' }); // prettier-ignore
   });
 
   test('shares given away that were not seen to come count nowhere', () => {
@@ -145,6 +157,9 @@ describe('positions at average cost', () => {
     const positions = positionsOf(group, rows, prices);
     expect(shown(positions.an as PositionRow)).toEqual({ status: 'closed', shares: '0', cost: '0', paid: '6', received: '6', payout: '0', gain: '0' }); // prettier-ignore
     expect([positions.by?.shares, positions.by?.cost, positions.cy?.shares, positions.cy?.cost]).toEqual(['10', '4', '10', '2']);
+    // Of ten six were seen to come.
+    const some = positionsOf(group, [fact('BUY', 'a', 'an', '6', '3', 1), rows[1] as BookFact], prices);
+    expect([some.an?.unseen_shares, some.by?.shares, some.by?.cost]).toEqual(['4', '6', '2']);
   });
 
   test('a conversion of two No brings cash: what of the cost falls on it is realized', () => {
@@ -159,6 +174,9 @@ describe('positions at average cost', () => {
     const { an, bn, cy } = positionsOf(group, rows, prices) as Record<string, PositionRow>;
     // 12 of cost stand for 10 in cash and 10 Yes at 0.25: four fifths are realized, 10 − 9.6; the rest is what the Yes shares cost.
     expect([total([an, bn].map((row) => (row as PositionRow).gain_conversion)), cy?.cost, cy?.shares]).toEqual(['0.4', '2.4', '10']);
+    // Where it is told how much cash it was, three quarters.
+    const told = positionsOf(group, rows.map((row, place) => (place === 2 ? { ...row, usdc_size: '7.5' } : row)), prices); // prettier-ignore
+    expect([total([told.an, told.bn].map((row) => (row as PositionRow).gain_conversion)), told.cy?.cost]).toEqual(['-1.5', '3']);
   });
 
   test('conversions of one transaction that tell other sizes, or one market again, are conversions of their own', () => {
