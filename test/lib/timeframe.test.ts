@@ -1,4 +1,15 @@
-import { BEGINNING, DCA_TIMEFRAMES, canonicalTimeframe, isTold, lengthOf, previousWindow, windowOf } from '../../src/lib/timeframe';
+import {
+  BEGINNING,
+  DCA_TIMEFRAMES,
+  canonicalTimeframe,
+  isLongest,
+  isTold,
+  lengthOf,
+  longestOf,
+  previousWindow,
+  windowOf,
+  withShorter,
+} from '../../src/lib/timeframe';
 
 const now = new Date('2026-03-10T15:30:00Z');
 
@@ -28,6 +39,12 @@ test('every window reaches back by its name', () => {
   expect(DCA_TIMEFRAMES.map(lengthOf)).toEqual([...seconds, Infinity]);
   expect(windowOf('90d', now).from).toEqual(new Date(now.getTime() - 90 * day * 1_000));
   expect(windowOf('all', now)).toEqual({ from: BEGINNING, to: now });
+});
+
+test('a window with the two next shorter ones; the longest of several, today being no longer than a day', () => {
+  expect([withShorter('30d'), withShorter('4h'), withShorter('1h')]).toEqual([['24h', '7d', '30d'], ['1h', '4h'], ['1h']]); // prettier-ignore
+  expect([longestOf(['24h', 'today']), longestOf(['today', '24h']), longestOf(['all', '365d'])]).toEqual(['24h', '24h', 'all']);
+  expect([isLongest('today', ['today', '24h']), isLongest('24h', ['24h', '7d']), isLongest('7d', ['24h'])]).toEqual([true, false, false]);
 });
 
 test('an upstream tells of instants from 2018 on and before 2100', () => {

@@ -84,6 +84,7 @@ describe('consensus', () => {
 
   test('fewer than three wallets have a favourite but no strength; nobody has neither', () => {
     expect(consensusOf([stance('a', 'yes', 10, 70), stance('b', 'no', 9, 70)], byScore)).toMatchObject({ token_id: 'yes', strength: null });
+    expect(consensusOf([stance('a', 'yes', 10, 70), stance('b', 'no', 10, 70)], byScore).token_id).toBe('no');
     expect(consensusOf([], byMoney)).toMatchObject({ token_id: null, strength: null, independent_wallets: null });
     expect(consensusOf([stance('a', 'yes', 10, 40), stance('b', 'yes', 9, 40), stance('c', 'no', 9, 40)], byScore)).toMatchObject({
       token_id: null,
@@ -96,6 +97,9 @@ describe('consensus', () => {
     // 0, 50 and 110 s are a chain: 3² + 1².
     expect(independentOf(wallets)).toBe(16 / 10);
     expect(independentOf(wallets.map((one, index) => ({ ...one, token_id: String(index) })))).toBe(4);
+    // A minute is in step, a second more is not.
+    const opened = [1_000, 61_000, 121_000, 182_000].map((at) => ({ token_id: 'yes', opened_at: new Date(at), weight: 1 }));
+    expect(independentOf(opened)).toBe(16 / 10);
   });
 
   test('strength is a share, and independent wallets are at most as many as wallets', () => {

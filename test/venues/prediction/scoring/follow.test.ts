@@ -178,7 +178,11 @@ describe('reckoned by hand', () => {
     expect(followableOf([row], new Map([['c|t', null]]))).toEqual({ roi_pct: null, share: 0.5 });
     expect(followableOf([row], new Map([['c|t', 0]]))).toEqual({ roi_pct: -100, share: 0.5 });
     // Sold twice what a follower had: half of the proceeds are its own.
-    expect(followableOf([{ ...row, sell_shares: '20', sell_usdc: '12' }], new Map([['c|t', null]]))).toEqual({ roi_pct: 50, share: 0.5 });
+    for (const payout of [null, 1])
+      expect(followableOf([{ ...row, sell_shares: '20', sell_usdc: '12' }], new Map([['c|t', payout]]))).toEqual({
+        roi_pct: 50,
+        share: 0.5,
+      });
     expect(followableOf([row], new Map())).toEqual({ roi_pct: null, share: 0.5 });
     expect(followableOf([], new Map())).toEqual({ roi_pct: null, share: null });
   });

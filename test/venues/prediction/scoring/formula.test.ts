@@ -155,6 +155,10 @@ describe('evidence, by hand', () => {
     const many = record(3, 3, { e: 0.7, event: 'many' });
     const score = scoreWallet([...many, position({ event: 'one', y: 1 }), position({ event: 'lost', y: 0 })], NOW);
     expect(score.without_largest_event_z).toBeCloseTo(0, 12);
+    // However long ago: 0.6 that weighs a sixteenth of the others' 0.5 and −0.5.
+    const old = position({ event: 'old', e: 0.4, y: 1, closed_at: daysAgo(720) });
+    const aged = scoreWallet([old, position({ event: 'one', y: 1 }), position({ event: 'lost', y: 0 })], NOW);
+    expect(aged.without_largest_event_z).toBeCloseTo(0, 12);
   });
 
   test('one event only: nothing is left without it', () => {
@@ -284,13 +288,15 @@ describe('what counts', () => {
     });
   });
 
-  // Of coin flips z = (won − n/2)/sqrt(n/4): 116 of 200 is 2.26, 117 is 2.40.
+  // Of coin flips z = (won − n/2)/sqrt(n/4): 116 of 200 is 2.26, 117 is 2.40; 5,116 of 10,000 is 2.32, 5,117 is 2.34.
   test.each([
     [29, 29, 'low'],
     [30, 0, 'medium'],
     [199, 199, 'medium'],
     [200, 116, 'medium'],
     [200, 117, 'high'],
+    [10_000, 5_116, 'medium'],
+    [10_000, 5_117, 'high'],
   ])('confidence of %d positions, %d won: %s', (n, won, confidence) => {
     expect(scoreWallet(record(n, won), NOW).score_confidence).toBe(confidence);
   });
@@ -318,6 +324,8 @@ describe('planted wallets', () => {
     expect(score.without_largest_event_z as number).toBeGreaterThan(1.28);
     expect(score.p_value as number).toBeGreaterThan(0.05);
     expect([score.is_significant, judgeLeader(record(40, 33, { e: 0.7 }), NOW).is_significant]).toEqual([false, false]);
+    // Seven of ten at 0.4: a chance of 5.03 %.
+    expect([scoreWallet(record(10, 7, { e: 0.4 }), NOW), judgeLeader(record(10, 7, { e: 0.4 }), NOW)]).toMatchObject([{ z: expect.closeTo(1.724, 3) as number, p_value: expect.closeTo(0.0503, 4) as number, is_significant: false }, { is_significant: false }]); // prettier-ignore
   });
 
   test('buyer of certainties: no forecast at all', () => {

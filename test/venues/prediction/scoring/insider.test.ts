@@ -53,14 +53,28 @@ describe('insider pattern', () => {
     expect(points({ age_days: 31 }).wallet_age).toBe(0);
     const size = (first_bet_usdc: number, median_first_bet_usdc: number): number | undefined =>
       points({ first_bet_usdc, median_first_bet_usdc }).first_bet_size;
-    expect([size(999, 1), size(2_500, 50), size(2_000, 2_000 / Math.sqrt(50)), size(2_000, 3_000)]).toEqual([0, 15, 7.5, 0]);
-    expect([6, 14 * 24, -1].map((hours_before_end) => points({ hours_before_end }).bet_timing)).toEqual([20, 0, 0]);
+    expect([size(999, 1), size(2_500, 50), size(2_000, 2_000 / Math.sqrt(50)), size(2_000, 3_000), size(1_000, 20)]).toEqual([0, 15, 7.5, 0, 15]); // prettier-ignore
+    expect([6, 14 * 24, -1, 0].map((hours_before_end) => points({ hours_before_end }).bet_timing)).toEqual([20, 0, 0, 20]);
     expect(points({ hours_before_end: Math.sqrt(6 * 336) }).bet_timing).toBe(10);
-    expect([60, 1_440, null].map((minutes_after_resolution) => points({ minutes_after_resolution }).withdrawal_speed)).toEqual([10, 0, 0]);
+    expect([60, 61, 1_440, null].map((minutes_after_resolution) => points({ minutes_after_resolution }).withdrawal_speed)).toEqual([10, 9.95, 0, 0]); // prettier-ignore
     expect([50_000, Math.sqrt(5e10), 1e6].map((volume_usdc) => points({ market: { ...market, volume_usdc } }).market_selection)).toEqual([10, 5, 0]); // prettier-ignore
     expect(points({ market: { ...market, outcomes: 3 } }).market_selection).toBe(0);
     expect(points({ short_bets: { n: 30, wins: 30, mean_entry: 0.4 } }).short_bet_win_rate).toBe(20);
     expect(points({ short_bets: { n: 30, wins: 12, mean_entry: 0.4 } }).short_bet_win_rate).toBe(0);
+    // 30 won of 30 are 0.9173 at least: half of 0.3 above the price.
+    expect(points({ short_bets: { n: 30, wins: 30, mean_entry: 0.767267 } }).short_bet_win_rate).toBe(10);
+    expect([2, 3].map((n) => points({ short_bets: { n, wins: n, mean_entry: 0.1 } }).short_bet_win_rate)).toEqual([0, 20]);
+  });
+
+  test('on its bound a market is large, a wallet narrow and a score a flag', () => {
+    const large = ({ signals }: ReturnType<typeof insiderScore>): boolean => signals.market_selection.is_high_volume;
+    expect([999_999, 1e6].map((volume_usdc) => large(insiderScore(evidence({ market: { ...market, volume_usdc } }))))).toEqual([
+      false,
+      true,
+    ]);
+    const two = ['Politics', 'World'].map((category) => ({ category, usdc: 10 }));
+    expect([two, [...two, { category: 'Crypto', usdc: 1 }]].map((category_volumes) => isCandidate(evidence({ category_volumes })))).toEqual([true, false]); // prettier-ignore
+    expect(overMarkets([60, 50])).toBe(65);
   });
 
   test('half a tenth is rounded up: of a signal, and of the score that makes a flag', () => {

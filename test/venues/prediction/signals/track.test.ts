@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { makeContext } from '../../../../src/graph/context';
 import { prediction } from '../../../../src/venues/prediction/index';
 import { SIGNAL_DEFAULTS } from '../../../../src/venues/prediction/resolvers/signals-track';
-import { markOf } from '../../../../src/venues/prediction/scoring/signal-mark';
+import { isTradable, markOf } from '../../../../src/venues/prediction/scoring/signal-mark';
 import { trackSignals } from '../../../../src/workers/track';
 import { readTrackRecord } from '../../../../src/workers/track-record';
 import { endpointNamed } from '../../../support/catalogue';
@@ -45,6 +45,15 @@ test('the marks: what a share bought, or its counterpart, made', () => {
     baseline: expect.closeTo(0.1, 9),
   });
   expect(markOf(pending(1, 0.8), paid(0.5))).toMatchObject({ hit: false, return_pct: expect.closeTo(-37.5, 9), baseline: 0.8 });
+  // Who gets back what it paid has hit nothing.
+  expect(markOf(pending(1, 0.5), paid(0.5))).toMatchObject({ hit: false, return_pct: 0 });
+});
+
+test('what nobody sells, or everybody has for nothing, can be followed one way at most', () => {
+  expect(([1, -1] as const).map((direction) => [0, 0.5, 1, null].map((price) => isTradable(price, direction)))).toEqual([
+    [false, true, true, false],
+    [true, true, false, false],
+  ]);
 });
 
 test('where prices are right nothing is gained and hits are as often as implied', () => {
