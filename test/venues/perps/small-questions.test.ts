@@ -282,6 +282,15 @@ describe('amounts that stand at a bound, or are told the same', () => {
   const deal = (coin: string, trader: string, side: 'B' | 'A', sz: string, start: string, minutes: number): Record<string, unknown> =>
     match(ago(minutes), { coin, px: '1', sz, side, taker: [trader, start], maker: [MAX, '0.0'] });
   const buys = (coin: string, trader: string, sz: string): Record<string, unknown> => deal(coin, trader, 'B', sz, '0.0', 5);
+  const [EVE, FAY] = ['e', 'f'].map(trader) as [string, string];
+  /** Sales that gain 1 and 3 in turns, one a day, so many days ago; today's in two hours. */
+  const gains = (account: string, days: readonly number[]): Record<string, unknown>[] =>
+    days.flatMap((day, place) =>
+      (day === 0 ? ['0.4', '0.6'] : [place % 2 === 0 ? '1' : '3']).map(
+        (closedPnl, hour) =>
+        match(ago(day * DAY + 60 + 60 * hour), { coin: 'HH', px: '1', sz: '0.001', side: 'A', taker: [account, '100.0', { closedPnl }], maker: [MAX, '0.0'] }), // prettier-ignore
+      ),
+    );
   beforeAll(async () => {
     own = await testDatabase();
     await load(own.pool, [
@@ -293,6 +302,13 @@ describe('amounts that stand at a bound, or are told the same', () => {
       ...[buys('EE', ANN, '0.55'), deal('EE', ANN, 'A', '0.45', '0.55', 4), buys('FF', BOB, '0.5'), deal('FF', BOB, 'A', '0.5', '0.5', 4)],
       buys('DD', ANN, '0.0800000001'),
       ...['G1', 'G2', 'G3', 'G4', 'G5'].map((coin) => buys(coin, trader('d'), '1')),
+      ...[
+        ...gains(EVE, [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]),
+        ...gains(
+          FAY,
+          Array.from({ length: 19 }, (_, day) => day),
+        ),
+      ],
     ]);
     await loadScores(own.pool, '2026-01-31', { [ANN]: 90, [BOB]: 90 });
   });
@@ -314,7 +330,20 @@ describe('amounts that stand at a bound, or are told the same', () => {
     expect((await signals.list(makeContext(own, NOW))).map(({ subject }) => subject)).toEqual(['AA', 'ZZ']);
   });
 
-  test('pressure/pairs: of eleven coins ten', async () => {
+  test('a Sharpe ratio takes twenty days with trades, and counts those between without', async () => {
+    const stats = async (account: string): Promise<Row> =>
+      (await ask<{ stats: Row }>(own, 'perps/traders/profile', { trader: account, days: 90 }, NOW)).data.stats;
+    // 40 in 21 days, of which one is nothing: squares of 100.
+    const sharpe = (40 / 21 / Math.sqrt((100 - 40 ** 2 / 21) / 20)) * Math.sqrt(365);
+    expect(await stats(EVE)).toMatchObject({ active_days: 20, sharpe: expect.closeTo(sharpe, 5) as number });
+    expect(await stats(FAY)).toMatchObject({ active_days: 19, sharpe: null });
+    const byRatio = { timeframe: '30d', sort_by: 'sharpe', min_trades: 1, limit: 1 };
+    expect((await ask<Row[]>(own, 'perps/traders/leaderboard', byRatio, NOW)).data).toMatchObject([{ trader: EVE }]);
+    // Who closed nothing fell from nothing.
+    expect(await stats(trader('d'))).toMatchObject({ max_drawdown_usd: 0 });
+  });
+
+  test('pressure/pairs: of more coins ten', async () => {
     const { data } = await ask<{ coins: Row[] }>(own, 'perps/pressure/pairs', {}, NOW);
     expect(data.coins).toHaveLength(10);
   });
@@ -329,6 +358,21 @@ test('traders/leaderboard: by PnL of seven days', async () => {
   ]); // prettier-ignore
   const ofEth = await answer('perps/traders/leaderboard', { min_trades: 1, coin: 'ETH', sort_order: 'asc' });
   expect(ofEth).toMatchObject([{ trader: BOB, total_pnl: -6_000 }, { trader: MAX, total_pnl: 0 }]); // prettier-ignore
+});
+
+test('traders/leaderboard of whole lives: by the least number of fills, the worst first, machines on request', async () => {
+  const traders = async (asked: Row, now = ago(-2)): Promise<unknown> =>
+    (await ask<Row[]>(db, 'perps/traders/leaderboard', { timeframe: 'all', ...asked }, now)).data.map((row) => row.trader);
+  expect(await traders({ min_trades: 4, sort_order: 'asc' })).toEqual([MAX, BOB, ANN]);
+  expect(await traders({ min_trades: 5, sort_order: 'asc' })).toEqual([MAX, ANN]);
+  for (const tag of ['vault', 'market_maker', 'wash']) {
+    await db.pool.query('UPDATE perp_score SET tags = ARRAY[$2] WHERE trader = $1', [MAX, tag]);
+    for (const now of [NOW, ago(-2)]) {
+      expect(await traders({ min_trades: 1 }, now)).toEqual([ANN, BOB]);
+      expect(await traders({ min_trades: 1, include_bots: true }, now)).toEqual([ANN, BOB, MAX]);
+    }
+  }
+  await db.pool.query("UPDATE perp_score SET tags = '{swing}' WHERE trader = $1", [MAX]);
 });
 
 test('by win rate as of before any round trip had closed', async () => {
