@@ -68,6 +68,12 @@ describe('wallets by hand', () => {
     // With machines: eight of ten won, 300 made.
     expect((await ranked('pnl', { include_bots: true }))[0]).toEqual([wallet(203), 300]);
     expect(await ranked('pnl', { limit: 2 })).toHaveLength(2);
+    // Market 41 ended last. What ends at the first or at the last instant of a window ended in it.
+    const ended = async (ago: number, timeframe: string): Promise<unknown> =>
+      (
+        await call<Row[]>(db, 'wallets/top-performers', new Date((NOW - ago) * 1_000), { metric: 'pnl', min_trades: 1, timeframe })
+      ).data.find((row) => row.wallet === wallet(201))?.period_trades;
+    expect([await ended(DAY + 41, '7d'), await ended(DAY + 41 - 3_600, '1h')]).toEqual([12, 1]);
     expect((await callForError(db, 'wallets/top-performers', now, { timeframe: '12h' })).context.suggestion).toEqual({ timeframe: 'all' });
     expect((await callForError(db, 'wallets/top-performers', now, { category: 'Sports' })).code).toBe('empty_result');
   });

@@ -43,10 +43,12 @@ test('what is bought at 0.5 is an early call', async () => {
 });
 
 test('what was resolved so many days ago, and bought so many days before, is in', async () => {
-  const early = async (days_back: number, min_days_early: number): Promise<string[]> => {
+  const early = async (days_back: number, min_days_early: number, at = now): Promise<string[]> => {
     const sent = { days_back, min_days_early, min_bet_usdc: 1 };
-    return (await callOr<{ wallet: string }[]>(db, 'wallets/alpha-callers', now, sent, [])).map(({ wallet }) => wallet);
+    return (await callOr<{ wallet: string }[]>(db, 'wallets/alpha-callers', at, sent, [])).map(({ wallet }) => wallet);
   };
+  // At the very instant of the resolution it is known.
+  expect(await early(7, 7, new Date((NOW - DAY) * 1_000))).toEqual([wallet(1)]);
   expect([await early(1, 7), await early(7, 19), await early(7, 20)]).toEqual([[wallet(1)], [wallet(1)], []]);
 });
 

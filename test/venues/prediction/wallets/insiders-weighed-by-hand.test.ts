@@ -113,6 +113,10 @@ describe('insider pattern weighed by hand', () => {
     // Bought in the second of the resolution.
     await loadRecords(db.pool, 'just.json', [trade(34, 83, 0, 516, 'BUY', 10, 0.98, 2 * DAY), trade(35, 81, 0, 516, 'BUY', 10, 0.5, HOUR)]);
     expect((await weighed(81, 516)).signals.short_bet_win_rate).toEqual({ score: 0, win_rate: 1, sample_size: 1 });
+    // 72 hours before it, and a second more.
+    const early = [517, 518].flatMap((by, n) => [trade(36 + 2 * n, 83, 0, by, 'BUY', 1, 0.5, 5 * DAY + n), trade(37 + 2 * n, 81, 0, by, 'BUY', 10, 0.5, HOUR)]); // prettier-ignore
+    await loadRecords(db.pool, 'early.json', early);
+    expect([(await weighed(81, 517)).signals.short_bet_win_rate, (await weighed(81, 518)).signals.short_bet_win_rate]).toMatchObject([{ sample_size: 1 }, { sample_size: 0 }]); // prettier-ignore
   });
 
   test('the list of the venue: who put $1,000 on a market', async () => {

@@ -50,6 +50,11 @@ describe('wallets of the small world, by hand', () => {
         largest_trade_usdc: 20_000, most_traded_category: 'Politics',
       },
     }); // prettier-ignore
+    const summary = async (sent: Record<string, unknown>): Promise<unknown> =>
+      (await call<{ period_summary: unknown }>(db, 'wallets/activity', now, { wallet: wallet(1), ...sent })).data.period_summary;
+    expect(await summary({ min_usdc: 20_000 })).toMatchObject({ trade_count: 1, buy_volume: 20_000, redeem_volume: 25_000 });
+    const redeemed = { trade_count: 0, redeem_volume: 25_000, markets_traded: 0, largest_trade_usdc: null, most_traded_category: null };
+    expect(await summary({ side: 'REDEEM' })).toMatchObject(redeemed);
     const { data: hour } = await call<{ period_summary: unknown }>(db, 'wallets/activity', now, { wallet: wallet(1), timeframe: '4h' });
     // The market was resolved five hours ago: nothing was realized since.
     expect(hour.period_summary).toMatchObject({
@@ -129,6 +134,29 @@ describe('wallets of the small world, by hand', () => {
       conflicts: [],
     });
   });
+});
+
+test('thirty days: of what positions gained to the second, of runs that scored to the day', async () => {
+  const db = await testDatabase();
+  try {
+    await loadRecords(db.pool, 'markets.json', [market(41), market(42)]);
+    await loadRecords(
+      db.pool,
+      'trades.json',
+      [41, 42].flatMap((on, n) => [
+        trade(560 + 2 * n, on, 0, 48, 'BUY', 10, 0.5, 40 * DAY),
+        trade(561 + 2 * n, on, 0, 48, 'SELL', 10, 0.6 + n / 10, 30 * DAY + n),
+      ]),
+    );
+    const { data } = await call<{ wallets: unknown[]; totals: unknown }>(db, 'wallets/portfolio', now, { wallets: [wallet(48)] });
+    expect([data.wallets, data.totals]).toMatchObject([[{ realized_pnl_30d_usdc: 1 }], { realized_pnl_usdc: 3 }]);
+    for (const day of ['2026-02-08', '2026-02-09', '2026-03-10'])
+      await db.pool.query("INSERT INTO pm_wallet_score (wallet, day, score, tags, version) VALUES ($1, $2, 50, '{}', 'test')", [wallet(48), day]); // prettier-ignore
+    const { data: profile } = await call<{ score_history: unknown[] }>(db, 'wallets/profile', now, { wallet: wallet(48) });
+    expect(profile.score_history).toMatchObject([{ date: '2026-02-09' }, { date: '2026-03-10' }]);
+  } finally {
+    await db.drop();
+  }
 });
 
 test('gains that were lost again, sides that outweigh the largest, positions without a price, specialists without volume', async () => {
