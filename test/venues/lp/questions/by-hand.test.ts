@@ -209,6 +209,10 @@ test('lps/top: by every order; a moved position is its newest owner’s', async 
     [ANNA, 2_260.5, 5, 2, 30, 90, 1, 1],
     [CARA, 0, 1, 1, 0, null, null, 0],
   ]);
+  // What she closed at 18:00 is in the seven days from then on.
+  const week = async (at: string): Promise<unknown> =>
+    (await ask<Row[]>(db, 'lp/lps/top', new Date(at), { timeframe: '7d' })).data.find(({ owner }) => owner === ANNA)?.realized_pnl_usd;
+  expect([await week('2026-03-16T18:00:00Z'), await week('2026-03-16T19:00:00Z')]).toEqual([90, undefined]);
   expect(await order('events')).toEqual([ANNA, BEN, CARA]);
   expect(await order('fees')).toEqual([ANNA, BEN, CARA]);
   expect(await order('pnl')).toEqual([ANNA, BEN, CARA]);
@@ -260,6 +264,12 @@ test('lps/whales: large moves of a day, newest first; each is among the pool’s
     [ANNA, 'RemoveLiquidity', 660, null],
     [BEN, 'AddLiquidity', 2_000, 65],
   ]);
+  // The window begins with the addition of 13:00 and ends before the removal of 20:00; claims are no moves, however small one asks for.
+  const moved = async (at: string, min_usd = 600): Promise<unknown[]> =>
+    pick((await ask<Row[]>(db, 'lp/lps/whales', new Date(at), { min_usd, field_case: 'snake' })).data, 'usd_total').flat();
+  expect(await moved('2026-03-10T13:00:00Z', 1)).toEqual([150.5, 800, 660, 2_000]);
+  expect(await moved('2026-03-10T13:00:01Z')).toEqual([800, 660]);
+  expect(await moved('2026-03-09T20:00:00Z')).toEqual([660, 2_000]);
   const events = await data('lp/pools/events', { pool_address: SOL_USDC, field_case: 'snake' });
   expect(pick(events, 'tx_id').flat()).toEqual(expect.arrayContaining(pick(rows, 'tx_id').flat()));
   // A token that nobody knows is shown by its whole mint, in its own case, and its event without USD.
@@ -278,6 +288,8 @@ test('positions: what is open, and the story of what is closed', async () => {
       'event_count',
     ),
   ).toEqual([[BEN, 2_000, 800, 1_200, 12, 3]]);
+  const before = await ask<Row[]>(db, 'lp/positions/active', new Date('2026-03-10T09:00:00Z'), { pool_address: SOL_USDC });
+  expect(pick(before.data, 'fees_claimed_usd', 'event_count')).toEqual([[0, 2]]);
   const story = await data<{ events: Row[]; summary: Row }>('lp/positions/history', { position_address: P1, field_case: 'snake' });
   expect(pick(story.events, 'usd_total', 'cumulative_net_usd')).toEqual([
     [1_000, 1_000],
@@ -285,6 +297,8 @@ test('positions: what is open, and the story of what is closed', async () => {
     [30, 600],
     [660, -60],
   ]);
+  const open = await ask<{ events: Row[] }>(db, 'lp/positions/history', new Date('2026-03-09T18:00:00Z'), { position_address: P1 });
+  expect(open.data).toMatchObject({ summary: { status: 'open', hold_hours: 104 }, events: { length: 3 } });
   // At 120: 5 SOL and 500 USDC kept would be 1,100; 4.5 SOL and 540 USDC came out, 1,080.
   expect(story.summary).toMatchObject({
     owner: ANNA,

@@ -75,7 +75,7 @@ beforeAll(async () => {
   await hours(ZED_USDC, [9, 0], [10, 50], [11, 0], [12, 0]);
   await hours(SOL_USDC, [11, 0], [12, 0]);
   await db.pool.query(
-    `INSERT INTO lp_score (owner, day, score, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct, version) VALUES ($1, '2026-03-10', 64.4, 7, 6, 0.523333, 25000, 9.123, 'v')`,
+    `INSERT INTO lp_score (owner, day, score, n, wins, win_rate_lb, deposited_usd, avg_pnl_pct, version) VALUES ($1, '2026-03-10', 60, 7, 6, 0.523333, 25000, 9.123, 'v')`,
     [BEN],
   );
 });
@@ -85,7 +85,7 @@ test('pools/detail: who has left holds nothing, whatever was lost', async () => 
   expect(await data('lp/pools/detail', { pool_address: SOL_USDC })).toMatchObject({
     unique_lps: 3,
     active_lps: 1,
-    // By today's run.
+    // By today's run, which gives him 60.
     smart_lp_count: 1,
     net_liquidity_usd: 900,
     hhi: 1,
@@ -539,6 +539,7 @@ test('a rate is the launch schedule above 10 % in the first day of a constant-pr
       ['damm_v2', DAY - 1_000, 10.5, 'launch_fee_schedule'],
       ['damm_v2', DAY - 1_000, 10, null],
       ['damm_v2', DAY, 50, null],
+      ['damm_v2', DAY - 1_000, 99, 'launch_fee_schedule'],
       ['damm_v2', DAY - 1_000, 99.5, 'implausible'],
       ['dlmm', DAY - 1_000, 10, null],
       ['dlmm', 30 * DAY, 10.5, 'implausible'],
