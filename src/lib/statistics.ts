@@ -30,6 +30,9 @@ function roundClear(x: number, decimals: number): number | undefined {
 /** x to so many decimals (at most 22), halves up by its decimal text: without the noise of binary fractions, never -0. */
 export const roundTo = (x: number, decimals: number): number => roundClear(x, decimals) ?? roundText(x, decimals);
 
+/** A sum of products of decimals without the noise of binary fractions: what is exactly half of what is told is rounded as a half. */
+export const clear = (figure: number): number => roundTo(figure, 9);
+
 /** The same of a decimal as PostgreSQL writes it, to its last digit: two decimals beside a half may be one double. */
 export function roundDecimal(text: string, decimals: number): number {
   const x = Number(text);

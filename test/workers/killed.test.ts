@@ -18,6 +18,9 @@ import { Reader, type ReaderOrders } from './reader';
 
 jest.setTimeout(600_000);
 
+/** How often each venue's reader over HTTP is killed: two dozen times all together; KILLS asks for more. */
+const KILLS = Number(process.env.KILLS ?? 8);
+
 const START = new Date('2026-03-01T00:00:00Z');
 const day = (days: number): Date => new Date(START.getTime() + days * 86_400_000);
 
@@ -131,7 +134,7 @@ describe('killed while it ingests', () => {
   });
   afterEach(() => Promise.all([killed?.drop(), clean?.drop()]));
 
-  test.each(POLLED)('$venue over HTTP, 20 times', async ({ venue, size, recorded, days, clean: by, late_s, feeds, upstream: begin }) => {
+  test.each(POLLED)(`$venue over HTTP, ${KILLS} times`, async ({ venue, size, recorded, days, clean: by, late_s, feeds, upstream: begin }) => {
     const [store, other] = [killed, clean] as [Store, Store];
     const [from, to] = [day(recorded), day(days)];
     const now = new Date(to.getTime() + late_s * 1_000);
@@ -140,7 +143,7 @@ describe('killed while it ingests', () => {
     for (const { pool } of recorded > 0 ? [store, other] : []) await loadWorld(pool, venue, size, START, from);
     if (recorded === 0) for (const { pool } of [store, other]) await beginFeeds(pool, venue);
     const orders: ReaderOrders = { database_url: store.url, venue, now: now.toISOString(), urls: upstream.urls };
-    const reader = await killReaders('reader-process.ts', 20, 700, () => orders);
+    const reader = await killReaders('reader-process.ts', KILLS, 700, () => orders);
     await untilRead(store.pool, feeds, to);
     await reader.kill();
     if (by === 'pages') await loadWorld(other.pool, venue, size, START, to);

@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
-import { roundTo } from '../../../lib/statistics';
+import { clear, roundTo } from '../../../lib/statistics';
 import { DAY_MS } from '../../../lib/time';
 import { type Timeframe, byLength, isLongest, windowOf, withShorter } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
@@ -216,6 +216,6 @@ function compareCategory(category: string, flows: readonly RankedFlow[]): Record
 export function momentumOf(short: number, long: number): 'accelerating' | 'fading' | 'reversing' | 'steady' {
   if (short * long < 0) return 'reversing';
   if (long === 0) return short === 0 ? 'steady' : 'accelerating';
-  const times = roundTo(short / long, 9);
+  const times = clear(short / long);
   return times >= 1.5 ? 'accelerating' : times <= 0.5 ? 'fading' : 'steady';
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { groupedBy } from '../../../lib/grouped';
-import { median, roundTo } from '../../../lib/statistics';
+import { clear, median, roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
 import { type NetStance, type Stance, byScore, consensusOf, independentOf, moneyOf } from '../consensus';
 import { meanScore } from '../exact';
@@ -121,14 +121,12 @@ function convictionOf(one: Favoured, bets: ReadonlyMap<string, number>): Convict
   const independent = independentOf(one.wallets) ?? 0;
   const bet = median(one.wallets.map((wallet) => Number(wallet.paid_usdc) / (bets.get(wallet.wallet) ?? Number(wallet.paid_usdc)))) ?? 0;
   const entry = entryOfAll(one.wallets);
-  // Without the noise of binary fractions: a half of what is told is a half.
-  const score = roundTo(
+  const score = clear(
     100 *
       (PARTS.share * share +
         (PARTS.independent * Math.min(independent, FULL.independent)) / FULL.independent +
         (PARTS.score * (avg_score - FULL.score_from)) / FULL.score_span +
         (PARTS.bet * Math.min(bet, FULL.bet)) / FULL.bet),
-    9,
   );
   return {
     ...one,
@@ -143,12 +141,12 @@ function convictionOf(one: Favoured, bets: ReadonlyMap<string, number>): Convict
 }
 
 /** Sums and differences without the noise of binary fractions: equal ones are equal. */
-const clear = (figure: number): number => roundTo(figure, 6);
+const micros = (figure: number): number => roundTo(figure, 6);
 const ORDERS: Record<Args['sort_by'], (a: Conviction, b: Conviction) => number> = {
-  conviction_score: (a, b) => clear(b.score) - clear(a.score),
-  total_smart_usdc: (a, b) => clear(b.total_usdc) - clear(a.total_usdc),
+  conviction_score: (a, b) => micros(b.score) - micros(a.score),
+  total_smart_usdc: (a, b) => micros(b.total_usdc) - micros(a.total_usdc),
   smart_wallet_count: (a, b) => b.wallets.length - a.wallets.length,
-  entry_vs_current_gap: (a, b) => clear(b.gap ?? -2) - clear(a.gap ?? -2),
+  entry_vs_current_gap: (a, b) => micros(b.gap ?? -2) - micros(a.gap ?? -2),
 };
 
 async function describe(

@@ -2,7 +2,7 @@ import type { pm_market as MarketRecord } from '../../../generated/prisma/client
 import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { groupedBy } from '../../../lib/grouped';
-import { clip, logClip, roundTo } from '../../../lib/statistics';
+import { clear, clip, logClip, roundTo } from '../../../lib/statistics';
 import { HOUR_MS } from '../../../lib/time';
 import { TIMEFRAMES, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import { type Json, readSnapshot } from '../../../workers/snapshot';
@@ -155,15 +155,13 @@ function weigh(
     new_smart: shareOf(wallets, (wallet) => wallet.opened_at >= since),
     insider_overlap: shareOf(wallets, (wallet) => wallet.tags.includes('insider_pattern')),
   };
-  // Without the noise of binary fractions: a half of what is told is a half.
-  const score = roundTo(
+  const score = clear(
     WEIGHTS.gap * clip(gap / FULL_GAP) +
       WEIGHTS.consensus * signals.consensus +
       WEIGHTS.flow * signals.flow_24h +
       WEIGHTS.dumb * signals.dumb_opposed +
       WEIGHTS.independent * Math.min(1, (independentOf(wallets) ?? 0) / ENOUGH_WALLETS) +
       WEIGHTS.time * (hours === null ? 0 : logClip(Math.max(hours, Number.MIN_VALUE), FAR_HOURS, NEAR_HOURS)),
-    9,
   );
   return [
     {

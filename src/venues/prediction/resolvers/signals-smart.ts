@@ -2,7 +2,7 @@ import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { groupedBy } from '../../../lib/grouped';
 import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
-import { roundTo } from '../../../lib/statistics';
+import { clear, roundTo } from '../../../lib/statistics';
 import type { GraphContext, Resolver } from '../../venue';
 import { byScore, independentOf } from '../consensus';
 import { compareAmounts, less, meanScore, over, total } from '../exact';
@@ -95,9 +95,6 @@ const ORDERS: Record<Args['sort_by'], (a: Signal, b: Signal) => number> = {
 
 /** Strength of a score as it is told, in tenths; null below the weakest. */
 export const strengthOf = (score: number): Strength | null => STRENGTHS.find(([, from]) => roundTo(score, 1) >= from)?.[0] ?? null;
-
-// Sums of products of decimals, and their shares: binary fractions miss them by a little.
-const clear = (figure: number): number => roundTo(figure, 9);
 
 /**
  * The outcome that smart wallets buy most, weighted by score; where they only sell, the one they sell most. One that is bought by weight and

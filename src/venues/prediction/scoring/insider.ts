@@ -1,4 +1,4 @@
-import { clip, hhi, logClip, roundTo, sum, wilsonLowerBound } from '../../../lib/statistics';
+import { clear, clip, hhi, logClip, roundTo, sum, wilsonLowerBound } from '../../../lib/statistics';
 import type { Category } from '../../../lib/category';
 
 /** Points of the seven signals of the insider pattern, and where they begin and end. What the definition leaves open between its ends runs on a logarithmic scale. */
@@ -64,9 +64,6 @@ export type WeighedEvidence = Omit<InsiderEvidence, 'category_volumes'> & { cate
 export function scoreOf(evidence: WeighedEvidence): number {
   return roundTo(clear(Math.min(100, (100 * sum(Object.values(pointsOf(evidence)))) / inPlay(evidence))), 1);
 }
-
-/** Points without the noise of binary fractions: what is half a tenth is rounded as one. */
-const clear = (points: number): number => roundTo(points, 9);
 
 /** The score with its parts. */
 export const insiderScore = (evidence: InsiderEvidence): { score: number; signals: InsiderSignalsRecord } => ({
