@@ -3,7 +3,6 @@ import { WORLD_SIZES } from '../../src/config';
 import { standingClock } from '../../src/lib/clock';
 import { startWorlds } from '../../src/sandbox/live-world';
 import type { VenueName } from '../../src/lib/venue-name';
-import type { Venue } from '../../src/venues/venue';
 import { runScores } from '../../src/workers/scores';
 import { type TestDatabase, copyOfFilled, testDatabase } from './database';
 import { type Subjects, subjectsOf } from './subjects';
@@ -37,21 +36,20 @@ export async function sandboxWorlds(): Promise<ThreeWorlds> {
   const choice = { size: WORLD_SIZES.small as number, seed: 1 };
   const worlds = await startWorlds({ pool: database.pool, venues: VENUES, choice, clock: standingClock(NOW), standing: true });
   await worlds.catchUp(() => undefined);
-  for (const venue of VENUES) await scored(database, venue);
+  await score(database);
   return served(database);
 }
 
 async function fillThreeWorlds(database: TestDatabase, size: number, days: number): Promise<void> {
   const start = new Date(NOW.getTime() - days * DAY_MS);
-  for (const venue of VENUES) {
-    await loadWorld(database.pool, venue.name, size, start, NOW);
-    await scored(database, venue);
-  }
+  for (const { name } of VENUES) await loadWorld(database.pool, name, size, start, NOW);
+  await score(database);
 }
 
-async function scored({ pool }: TestDatabase, venue: Venue): Promise<void> {
+/** Statistics are taken before, as a server does by itself sooner or later, and of what the scores wrote. */
+async function score({ pool }: TestDatabase): Promise<void> {
   await pool.query('ANALYZE');
-  await runScores(pool, venue, NOW, () => undefined);
+  for (const venue of VENUES) await runScores(pool, venue, NOW, () => undefined);
   await pool.query('ANALYZE');
 }
 
