@@ -18,9 +18,6 @@ import { Reader, type ReaderOrders } from './reader';
 
 jest.setTimeout(600_000);
 
-/** How often each venue's reader over HTTP is killed: two dozen times all together; KILLS asks for more. */
-const KILLS = Number(process.env.KILLS ?? 8);
-
 const START = new Date('2026-03-01T00:00:00Z');
 const day = (days: number): Date => new Date(START.getTime() + days * 86_400_000);
 
@@ -134,27 +131,24 @@ describe('killed while it ingests', () => {
   });
   afterEach(() => Promise.all([killed?.drop(), clean?.drop()]));
 
-  test.each(POLLED)(
-    `$venue over HTTP, ${KILLS} times`,
-    async ({ venue, size, recorded, days, clean: by, late_s, feeds, upstream: begin }) => {
-      const [store, other] = [killed, clean] as [Store, Store];
-      const [from, to] = [day(recorded), day(days)];
-      const now = new Date(to.getTime() + late_s * 1_000);
-      const upstream = await begin({ seed: 1, size, start: START }, from, new TurnedClock(now));
-      upstream.faults.busy = 0.01;
-      for (const { pool } of recorded > 0 ? [store, other] : []) await loadWorld(pool, venue, size, START, from);
-      if (recorded === 0) for (const { pool } of [store, other]) await beginFeeds(pool, venue);
-      const orders: ReaderOrders = { database_url: store.url, venue, now: now.toISOString(), urls: upstream.urls };
-      const reader = await killReaders('reader-process.ts', KILLS, 700, () => orders);
-      await untilRead(store.pool, feeds, to);
-      await reader.kill();
-      if (by === 'pages') await loadWorld(other.pool, venue, size, START, to);
-      else await readUndisturbed(other, orders, feeds, to);
-      await upstream.stop();
-      expect((await listFeeds(store.pool)).reduce((sum, { totals }) => sum + totals.inserted, 0)).toBeGreaterThan(400);
-      expect(await differences(store, other, venue)).toEqual({});
-    },
-  );
+  test.each(POLLED)('$venue over HTTP, 20 times', async ({ venue, size, recorded, days, clean: by, late_s, feeds, upstream: begin }) => {
+    const [store, other] = [killed, clean] as [Store, Store];
+    const [from, to] = [day(recorded), day(days)];
+    const now = new Date(to.getTime() + late_s * 1_000);
+    const upstream = await begin({ seed: 1, size, start: START }, from, new TurnedClock(now));
+    upstream.faults.busy = 0.01;
+    for (const { pool } of recorded > 0 ? [store, other] : []) await loadWorld(pool, venue, size, START, from);
+    if (recorded === 0) for (const { pool } of [store, other]) await beginFeeds(pool, venue);
+    const orders: ReaderOrders = { database_url: store.url, venue, now: now.toISOString(), urls: upstream.urls };
+    const reader = await killReaders('reader-process.ts', 20, 700, () => orders);
+    await untilRead(store.pool, feeds, to);
+    await reader.kill();
+    if (by === 'pages') await loadWorld(other.pool, venue, size, START, to);
+    else await readUndisturbed(other, orders, feeds, to);
+    await upstream.stop();
+    expect((await listFeeds(store.pool)).reduce((sum, { totals }) => sum + totals.inserted, 0)).toBeGreaterThan(400);
+    expect(await differences(store, other, venue)).toEqual({});
+  });
 
   test.each(POLLED.filter(({ venue }) => venue !== 'lp'))(
     '$venue: a reader that is frozen loses its turn, and does no harm when it comes back',
