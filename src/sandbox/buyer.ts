@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
 import { createClient, http as httpTransport } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { tempo as tempoChain } from 'viem/chains';
+import { tempo as tempoChain } from 'viem/tempo/chains';
 import { pause, withDeadline } from '../lib/deadline';
 import type { SandboxWallets, SolanaWallet, TempoWallet } from './wallets';
 

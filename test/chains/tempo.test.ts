@@ -2,7 +2,7 @@ import { Hash } from 'ox';
 import { TxEnvelopeTempo } from 'ox/tempo';
 import { createClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { tempoLocalnet } from 'viem/chains';
+import { tempoLocalnet } from 'viem/tempo/chains';
 import { Account, Actions } from 'viem/tempo';
 import { RpcUnavailable } from '../../src/chains/rpc';
 import { TempoChain, TempoWrongChain } from '../../src/chains/tempo';

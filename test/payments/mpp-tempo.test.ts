@@ -4,7 +4,7 @@ import { Mppx, tempo as stockTempo } from 'mppx/client';
 import { TxEnvelopeTempo } from 'ox/tempo';
 import { createClient, getAddress, http } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
-import { tempoLocalnet } from 'viem/chains';
+import { tempoLocalnet } from 'viem/tempo/chains';
 import { Account, Actions } from 'viem/tempo';
 import { AppError } from '../../src/errors';
 import { freePort } from '../../src/lib/net';

@@ -1,6 +1,6 @@
 import { http as httpTransport, createClient, getAddress } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { tempoLocalnet } from 'viem/chains';
+import { tempoLocalnet } from 'viem/tempo/chains';
 import { Actions } from 'viem/tempo';
 import { JsonRpcError, JsonRpcNode } from '../../chains/json-rpc';
 import { TEMPO_USDC } from '../../payments/assets';

@@ -8,7 +8,7 @@ import bs58 from 'bs58';
 import { Mppx, tempo } from 'mppx/client';
 import { createClient, http as httpTransport } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { tempo as tempoChain } from 'viem/chains';
+import { tempo as tempoChain } from 'viem/tempo/chains';
 import type { BuyerProtocol } from '../../../src/sandbox/buyer';
 import type { BenchWallets } from './chains';
 

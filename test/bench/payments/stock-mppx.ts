@@ -1,7 +1,7 @@
 import express from 'express';
 import { Mppx, tempo } from 'mppx/express';
 import { createClient, formatUnits, http } from 'viem';
-import { tempo as tempoChain } from 'viem/chains';
+import { tempo as tempoChain } from 'viem/tempo/chains';
 import type { TempoPaymentConfig } from '../../../src/payments/config';
 import { listen } from '../../../src/gateway/server';
 import { serve } from '../child';

@@ -1,7 +1,7 @@
 import { type Hex, createClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { getTransactionReceipt, prepareTransactionRequest } from 'viem/actions';
-import { tempoLocalnet } from 'viem/chains';
+import { tempoLocalnet } from 'viem/tempo/chains';
 import { Actions, Transaction } from 'viem/tempo';
 import { type LocalTempo, startLocalTempo } from '../../../src/sandbox/chains/tempo';
 import { type RpcAnswer, postRpc } from './rpc';
