@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { VENUES, definitionsOf, loadCatalogue, paidOf, venuesOf } from './catalogue';
+import { definitionsOf, loadCatalogue, paidOf } from './catalogue';
 import { type Config, publicUrlOf } from './config';
 import { type Database, openDatabase } from './db/client';
 import { openKeyedPool } from './db/keyed-pool';
@@ -25,6 +25,7 @@ import { type FreshnessWatch, type LiveFeeds, readFreshness, watchFreshness } fr
 import { makeRunner } from './workers/runner';
 import { type IsRead, lastScored } from './workers/scores';
 import { listKept } from './workers/snapshots';
+import { VENUES, venuesOf } from './wings';
 
 const PAID_AT_ONCE = 50;
 const QUEUE_PATIENCE_MS = 2_000;

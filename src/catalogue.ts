@@ -1,35 +1,17 @@
 import path from 'node:path';
-import type { Config } from './config';
-import type { Database } from './db/client';
 import type { Endpoint } from './endpoints/endpoint';
 import { loadEndpoints } from './endpoints/load';
 import { bazaarOf } from './gateway/discovery';
 import type { PaidEndpoint } from './gateway/paid';
 import type { WingDefinitions } from './gateway/pages/methodology';
-import { makeContext } from './graph/context';
 import { compile } from './graph/execute';
 import { answers, makeSchema } from './graph/schema';
-import { wholeSecond } from './lib/time';
-import type { GraphContext, Venue } from './venues/venue';
-import { lpOf } from './venues/lp/index';
-import { perps } from './venues/perps/index';
-import { prediction } from './venues/prediction/index';
-
-/** The wings, of an operator with these programs and fee payers. */
-export const venuesOf = (operatorAccounts: readonly string[]): readonly Venue[] => [prediction, perps, lpOf(operatorAccounts)];
-
-/** The wings of nobody in particular: for loading, scoring and describing. */
-export const VENUES = venuesOf([]);
+import type { Venue } from './venues/venue';
+import { VENUES } from './wings';
 
 /** How each wing's figures are computed. */
 export const definitionsOf = (venues: readonly Venue[]): WingDefinitions =>
   new Map(venues.map(({ name, methodology = [] }) => [name, methodology]));
-
-/** Contexts for what works in the background: it asks the graph as of an instant to the second, the clock's now unless said. */
-export const contextsOver =
-  (db: Database, { clock }: Pick<Config, 'clock'>): ((at?: Date) => GraphContext) =>
-  (at = clock.now()) =>
-    makeContext(db, wholeSecond(at));
 
 /** What is sold, from the files under graphql/. */
 export interface Catalogue {

@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { VENUES } from '../src/catalogue';
+import { VENUES } from '../src/wings';
 import type { Endpoint } from '../src/endpoints/endpoint';
 import { runScores } from '../src/workers/scores';
 import { type Input, ask, requestOf } from './support/ask';

@@ -1,6 +1,7 @@
 import { validateDiscoveryExtension, validateDiscoveryExtensionSpec } from '@x402/extensions/bazaar';
 import type { Endpoint } from '../src/endpoints/endpoint';
-import { VENUES, loadCatalogue } from '../src/catalogue';
+import { loadCatalogue } from '../src/catalogue';
+import { VENUES } from '../src/wings';
 import { sampleInput } from '../src/endpoints/json-schema';
 import { rawOfBody, readParameters } from '../src/endpoints/read';
 import { bazaarOf } from '../src/gateway/discovery';

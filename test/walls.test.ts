@@ -23,10 +23,12 @@ const DOORS: Record<string, readonly string[]> = {
   gateway: ['endpoints', 'pricing', 'payments', 'graph', 'observability', 'errors', 'lib', 'db/client'],
   // The sandbox pretends upstreams, chains and buyers over real wires; it hands payments their configuration.
   sandbox: ['chains', 'workers', 'venues/venue', 'payments', 'db', 'errors', 'lib', 'observability'],
-  // What is sold: the wings, and the endpoints over their graph.
-  catalogue: ['config', 'db', 'endpoints', 'gateway', 'graph', 'lib', 'venues/*', 'venues/venue'],
+  wings: ['db', 'graph', 'lib', 'venues/*', 'venues/venue'],
+  // What is sold: the endpoints over the wings' graph.
+  catalogue: ['endpoints', 'gateway', 'graph', 'venues/venue', 'wings'],
   app: [
     'catalogue',
+    'wings',
     'config',
     'db',
     'endpoints',
@@ -35,7 +37,6 @@ const DOORS: Record<string, readonly string[]> = {
     'observability',
     'payments',
     'pricing',
-    'venues/*',
     'venues/venue',
     'workers',
     'lib',
@@ -44,6 +45,7 @@ const DOORS: Record<string, readonly string[]> = {
   cli: [
     'app',
     'catalogue',
+    'wings',
     'config',
     'db',
     'endpoints',

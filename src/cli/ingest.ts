@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { VENUES } from '../catalogue';
+import { VENUES } from '../wings';
 import { ingestFrom } from '../workers/ingest';
 import { dropSnapshots } from '../workers/snapshots';
 import { type Command, parseOptions } from './command';

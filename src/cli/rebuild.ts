@@ -1,4 +1,4 @@
-import { VENUES } from '../catalogue';
+import { VENUES } from '../wings';
 import { inTransaction } from '../db/transaction';
 import { writing } from '../workers/ingest';
 import { type Command, parseOptions } from './command';

@@ -1,4 +1,4 @@
-import { VENUES, contextsOver } from '../catalogue';
+import { VENUES, contextsOver } from '../wings';
 import type { Config } from '../config';
 import type { Database } from '../db/client';
 import { pause } from '../lib/deadline';

@@ -1,5 +1,5 @@
 import { type App, checkUpstreams, readEnough, startApp } from '../app';
-import { VENUES, contextsOver } from '../catalogue';
+import { VENUES, contextsOver } from '../wings';
 import { type Config, makeConfig } from '../config';
 import { type Database, openDatabase } from '../db/client';
 import { type Located, locateDatabase } from '../db/location';

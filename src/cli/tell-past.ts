@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import readline from 'node:readline';
-import { VENUES } from '../catalogue';
+import { VENUES } from '../wings';
 import type { Config } from '../config';
 import { openDatabase } from '../db/client';
 import type { Logger } from '../observability/logger';

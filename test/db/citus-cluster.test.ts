@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { Client, type Pool, type QueryConfig } from 'pg';
-import { VENUES } from '../../src/catalogue';
+import { VENUES } from '../../src/wings';
 import { type Database, openDatabase } from '../../src/db/client';
 import { migrate, migrationsOf } from '../../src/db/migrate';
 import { makeContext } from '../../src/graph/context';

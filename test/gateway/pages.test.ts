@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { VENUES, definitionsOf } from '../../src/catalogue';
+import { definitionsOf } from '../../src/catalogue';
+import { VENUES } from '../../src/wings';
 import { snakeCase } from '../../src/endpoints/answer-shape';
 import { parameterSchema } from '../../src/endpoints/json-schema';
 import { ERRORS } from '../../src/errors';

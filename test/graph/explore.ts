@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { graphql } from 'graphql';
-import { VENUES } from '../../src/catalogue';
+import { VENUES } from '../../src/wings';
 import type { Statements } from '../../src/db/client';
 import { makeContext } from '../../src/graph/context';
 import { makeSchema } from '../../src/graph/schema';

@@ -1,4 +1,4 @@
-import { VENUES } from '../../src/catalogue';
+import { VENUES } from '../../src/wings';
 import { WORLD_SIZES } from '../../src/config';
 import { standingClock } from '../../src/lib/clock';
 import { startWorlds } from '../../src/sandbox/live-world';

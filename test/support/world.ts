@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { VENUES } from '../../src/catalogue';
+import { VENUES } from '../../src/wings';
 import { lpWorld } from '../../src/sandbox/simulator/lp';
 import { perpsWorld } from '../../src/sandbox/simulator/perps';
 import { predictionWorld } from '../../src/sandbox/simulator/prediction';
