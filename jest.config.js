@@ -4,23 +4,18 @@ const GB = 1024 ** 3;
 /** Memory that is free, or that a container allows. */
 const room = Math.min(os.freemem(), process.constrainedMemory?.() || Infinity);
 
-// ESM-only packages (the stock payment clients) are compiled to CommonJS for jest; Node itself requires them as they are.
-const esmOnly = ['mppx', '@solana/mpp'];
-const swc = ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } }];
+// Here too: what is run before and after all tests is TypeScript.
+require('./test/support/register-typescript');
 
 /** @type {import('jest').Config} */
 module.exports = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/one-realm/environment.js',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  transform: { '^.+\\.[cm]?[jt]s$': swc },
-  transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`],
-  // Tests run in a context of their own, where each look at a global is a call into C++: what never changes is handed to modules by name.
-  sandboxInjectedGlobals: [
-    ...['Array', 'BigInt', 'Error', 'Function', 'Intl', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise'],
-    ...['Proxy', 'Reflect', 'RegExp', 'Set', 'String', 'Symbol', 'TypeError', 'Uint8Array', 'WeakMap'],
-  ],
+  // As the program runs: no context of vm, whose globals cost a call each, and modules stay from file to file.
+  runtime: '<rootDir>/test/support/one-realm/runtime.js',
+  transform: {},
   // A test that hangs fails; a busy machine may take many times what a quiet one takes.
   testTimeout: 300_000,
   // Half of the work is PostgreSQL's and the chains': two files at once keep two cores busy, but for what payments and feeds wait for. A third works
