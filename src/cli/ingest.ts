@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { VENUES } from '../wings';
 import { ingestFrom } from '../workers/ingest';
 import { dropSnapshots } from '../workers/snapshots';
+import { VENUES } from '../wings';
 import { type Command, parseOptions } from './command';
 import { withDatabase } from './open';
 import { progressBar } from './progress';

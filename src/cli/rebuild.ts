@@ -1,6 +1,6 @@
-import { VENUES } from '../wings';
 import { inTransaction } from '../db/transaction';
 import { writing } from '../workers/ingest';
+import { VENUES } from '../wings';
 import { type Command, parseOptions } from './command';
 import { withDatabase } from './open';
 

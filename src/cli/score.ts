@@ -1,4 +1,3 @@
-import { VENUES, contextsOver } from '../wings';
 import type { Config } from '../config';
 import type { Database } from '../db/client';
 import { pause } from '../lib/deadline';
@@ -7,6 +6,7 @@ import { LOOK_EVERY_MS } from '../workers/freshness';
 import { announceScores, runScores } from '../workers/scores';
 import { buildSnapshots } from '../workers/snapshots';
 import { trackSignals } from '../workers/track';
+import { VENUES, contextsOver } from '../wings';
 import { type Command, parseOptions } from './command';
 import { withDatabase } from './open';
 import { progressBar } from './progress';

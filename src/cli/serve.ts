@@ -1,5 +1,4 @@
 import { type App, checkUpstreams, readEnough, startApp } from '../app';
-import { VENUES, contextsOver } from '../wings';
 import { type Config, makeConfig } from '../config';
 import { type Database, openDatabase } from '../db/client';
 import { type Located, locateDatabase } from '../db/location';
@@ -19,6 +18,7 @@ import type { Venue } from '../venues/venue';
 import { type IsRead, catchUpScores, keepScores, lastScored } from '../workers/scores';
 import { watchSnapshots } from '../workers/snapshots';
 import { watchSignals } from '../workers/track';
+import { VENUES, contextsOver } from '../wings';
 import { type Command, type Place, parseOptions } from './command';
 import { paymentSettings } from './payments';
 import { progressBar } from './progress';

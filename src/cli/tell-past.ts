@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import readline from 'node:readline';
-import { VENUES } from '../wings';
 import type { Config } from '../config';
 import { openDatabase } from '../db/client';
 import type { Logger } from '../observability/logger';
 import { listUntold } from '../workers/backdate';
+import { VENUES } from '../wings';
 
 /** Days before the first start whose signals a sandbox tells afterwards. */
 const PAST_DAYS = 14;
