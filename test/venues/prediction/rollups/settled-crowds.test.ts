@@ -49,6 +49,7 @@ describe('crowds of resolved markets', () => {
     await score(pool, now, () => undefined);
     await pool.query(`UPDATE pm_wallet_score SET score = abs(hashtext(wallet || day)) % 133 / 2.0 WHERE day = $1::date`, [dayOf(now)]);
     await inTransaction(pool, (client) => noteJudged(client, dayOf(now)));
+    await pool.query('ANALYZE pm_wallet_score');
   }
 
   async function answers(now: Date): Promise<string[]> {
