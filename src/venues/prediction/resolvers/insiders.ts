@@ -36,14 +36,16 @@ export const marketsInsiders: Resolver<unknown, MarketInsidersArgs> = async (_, 
   const overlay = await context.loaders(makeMarketLoaders).overlay();
   const scan = await scanMarket(context.sql, args.condition_id, context.now, overlay, args.min_score);
   const found = scan.findings.filter(({ first_bet_at }) => window === null || first_bet_at >= window.from);
-  if (found.length === 0) throw new AppError('empty_result', { suggestion: args.timeframe ? { timeframe: null } : { min_score: 0 } });
+  const none = new AppError('empty_result', { suggestion: args.timeframe ? { timeframe: null } : { min_score: 0 } });
+  if (found.length === 0) throw none;
   found.sort((a, b) => b.score - a.score || (a.wallet < b.wallet ? -1 : 1));
   const [listed, flagged] = [found.slice(0, args.limit), found.filter(({ score }) => isFlagged(score))];
-  context.meta.count = listed.length;
   const [insiders, taken] = await Promise.all([
     listInsiders(listed, args.condition_id, context),
     sumTaken(context.sql, args.condition_id, flagged.map(({ wallet }) => wallet), context.now),
   ]); // prettier-ignore
+  if (insiders.length === 0) throw none;
+  context.meta.count = insiders.length;
   return {
     ...market,
     insiders,
@@ -74,18 +76,20 @@ async function listInsiders(findings: readonly MarketFinding[], condition_id: st
     listWalletEvidence(context.sql, wallets, context.now, overlay),
   ]);
   const positions = groupedBy(held, ({ wallet }) => wallet);
-  return findings.map((finding) =>
-    insiderOf(finding, mostBought(positions.get(finding.wallet) ?? []), evidence.get(finding.wallet) as WalletEvidence, context.now),
-  );
+  return findings.flatMap((finding) => {
+    const [bought, known] = [mostBought(positions.get(finding.wallet) ?? []), evidence.get(finding.wallet)];
+    // Everything a wallet did may be taken back after the scan.
+    return bought[0] === undefined || known === undefined ? [] : [insiderOf(finding, bought, bought[0], known, context.now)];
+  });
 }
 
 function insiderOf(
   finding: MarketFinding,
   positions: readonly BoughtPosition[],
+  position: BoughtPosition,
   known: WalletEvidence,
   now: Date,
 ): Record<string, unknown> {
-  const position = positions[0] as BoughtPosition;
   const payout = position.payout === null ? null : Number(position.payout);
   return {
     wallet: finding.wallet,

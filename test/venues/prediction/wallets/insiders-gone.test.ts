@@ -1,11 +1,13 @@
+import { inTransaction } from '../../../../src/db/transaction';
 import { emptyMeta, makeContext } from '../../../../src/graph/context';
 import { prediction } from '../../../../src/venues/prediction/index';
+import { retractFills } from '../../../../src/venues/prediction/rollups/retract';
 import { buildSnapshots } from '../../../../src/workers/snapshots';
 import { runScores } from '../../../../src/workers/scores';
 import { testDatabase } from '../../../support/database';
 import { call, callForError } from '../markets/call';
 import { NOW, iso, market, now, trade } from '../small-world';
-import { loadRecords, wallet } from '../support';
+import { condition, loadRecords, wallet } from '../support';
 
 /** Wallet 501 begins with $1,500 on a quiet market, and is found; the day after $2,000,000 are taken there, and nobody is found any more. */
 
@@ -37,5 +39,33 @@ test('who was found by the run of the day before is no candidate once a run find
   expect((await callForError(db, 'wallets/insiders', later, { min_score: 20 })).code).toBe('empty_result');
   // What was found then is found as of then.
   expect(await scoreAt(now)).toEqual(expect.any(Number));
+  await db.drop();
+});
+
+test('whose fills are all taken back while a market is scanned is not listed', async () => {
+  const db = await testDatabase();
+  await loadRecords(db.pool, 'markets.json', [market(82, { tags: [{ slug: 'politics' }], endDate: iso(NOW + 80 * HOUR) })]);
+  await loadRecords(db.pool, 'trades.json', [
+    trade(1, 82, 0, 502, 'BUY', 300, 0.5, 9 * DAY),
+    trade(2, 82, 0, 501, 'BUY', 3_000, 0.5, 4 * HOUR),
+  ]);
+  const asked = { condition_id: condition(82), min_score: 20 };
+  const listed = async (): Promise<unknown[]> => {
+    const { data, meta } = await call<{ insiders: { wallet: string }[] }>(db, 'markets/insiders', now, asked);
+    return [meta.count, ...data.insiders.map((row) => row.wallet)];
+  };
+  expect(await listed()).toEqual([2, wallet(501), wallet(502)]);
+
+  const since = new Date((NOW - 5 * HOUR) * 1_000);
+  db.keyed.on('acquire', (client) => {
+    const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>;
+    const later = async (...given: [{ name?: string }]): Promise<unknown> => {
+      if (given[0].name?.startsWith('pm_market_bought') === true)
+        await inTransaction(db.pool, (writer) => retractFills(writer, { from: since, to: now }));
+      return query(...given);
+    };
+    Object.assign(client, { query: later });
+  });
+  expect(await listed()).toEqual([1, wallet(502)]);
   await db.drop();
 });
