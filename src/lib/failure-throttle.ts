@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { lruOf } from './lru';
 import { MINUTE_MS } from './time';
 
 /** What was quiet for so long begins anew. */
@@ -14,7 +14,7 @@ const kindOf = (error: unknown): string => {
 
 /** Who tells of a failure that goes on: when it begins, and every ten minutes while it does. A database that is away fails whoever asks it. */
 export class FailureThrottle {
-  private readonly kinds = new LRUCache<string, { seen: number; told: number; untold: number }>({ max: MOST_KINDS });
+  private readonly kinds = lruOf<{ seen: number; told: number; untold: number }>(MOST_KINDS);
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 

@@ -1,6 +1,7 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { Statement } from '../db/sql';
 import { AppError } from '../errors';
+import { lruOf } from '../lib/lru';
 import { MINUTE_MS } from '../lib/time';
 import type { GraphContext, Snapshot } from '../venues/venue';
 
@@ -51,7 +52,7 @@ const remembered = new WeakMap<object, LRUCache<string, Copy<unknown>>>();
 
 /** The last copy as of the context's now, its body frozen; the same one as long as none was built since. */
 async function readCopy<T>({ sql, prisma, now }: GraphContext, name: string, part: string): Promise<Copy<T> | undefined> {
-  const copies = remembered.get(prisma) ?? new LRUCache<string, Copy<unknown>>({ max: MOST_REMEMBERED });
+  const copies = remembered.get(prisma) ?? lruOf<Copy<unknown>>(MOST_REMEMBERED);
   remembered.set(prisma, copies);
   const key = `${name}|${part}`;
   const known = copies.get(key);

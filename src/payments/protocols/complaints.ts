@@ -1,11 +1,11 @@
-import { LRUCache } from 'lru-cache';
+import { lruOf } from '../../lib/lru';
 import type { PaymentLog } from '../protocol';
 
 const MOST_REMEMBERED = 1_000;
 
 /** Errors about payments that are looked at again and again: each is logged once a process. */
 export class Complaints {
-  private readonly made = new LRUCache<string, true>({ max: MOST_REMEMBERED });
+  private readonly made = lruOf<true>(MOST_REMEMBERED);
 
   constructor(private readonly log: PaymentLog) {}
 
