@@ -48,6 +48,8 @@ export default async function globalSetup(): Promise<void> {
       synchronous_commit: 'off',
       full_page_writes: 'off',
       max_connections: 300,
+      // Statistics are taken again and again, of worlds of some thousand rows.
+      default_statistics_target: '10',
     });
     shared.__stopDatabase = async () => {
       await server.stop();
