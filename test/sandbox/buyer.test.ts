@@ -65,7 +65,7 @@ test.each<[string, http.RequestListener]>([
   const real = setTimeout;
   const wait = jest.spyOn(global, 'setTimeout');
   const impatient = (ms: number | undefined): number | undefined => (ms === 120_000 ? 50 : ms);
-  wait.mockImplementation(((act: () => void, ms?: number) => real(act, impatient(ms))) as typeof setTimeout);
+  wait.mockImplementation(((act: () => void, ms?: number, ...given: unknown[]) => real(act, impatient(ms), ...given)) as typeof setTimeout);
   try {
     await expect(buy({ method: 'GET', url, protocol: 'solana' }, wallets)).rejects.toThrow(`No answer from ${url} within 120 s`);
   } finally {
