@@ -1,31 +1,31 @@
+const path = require('node:path');
 const { sourceMaps } = require('../register-typescript');
 
 /** What jest-circus keeps from file to file where all share a realm; it begins each with none. */
 const KEPT_BY_CIRCUS = ['EVENT_HANDLERS', 'TEST_TIMEOUT_SYMBOL', 'RETRY_TIMES'].map((name) => Symbol.for(name));
 
-/** Files that node caches anew. */
-const forget = (path) => delete require.cache[path];
+const TESTS = path.resolve(__dirname, '../..') + path.sep;
+const LIBRARIES = `${path.sep}node_modules${path.sep}`;
 
 /**
- * Loads test files and what they ask for by Node's own `require`, in the realm of the process: the other half of the environment beside this file. Of jest's
- * own runtime it has what its runner and jest-circus call; modules cannot be mocked.
+ * Loads test files and what they ask for by Node's own `require`, in the realm of the process: the other half of the environment beside this file. Libraries and
+ * the program stay loaded; what is TypeScript below test/ is loaded for each test file anew. Of jest's own runtime it has what its runner and jest-circus call;
+ * modules cannot be mocked.
  */
 module.exports = class OneRealmRuntime {
-  constructor(_config, environment, _resolver, _transformer, _sources, _coverage, testPath, globalConfig) {
-    this.environment = environment;
-    this.testPath = testPath;
+  constructor(_config, environment, _resolver, _transformer, _sources, _coverage, _testPath, globalConfig) {
     this.watched = globalConfig.watch || globalConfig.watchAll;
     globalThis.jest = jestOf(environment);
   }
 
-  requireModule(path) {
-    forget(path);
-    return require(path);
+  requireModule(file) {
+    return require(file);
   }
 
-  requireInternalModule(path) {
+  requireInternalModule(file) {
     for (const symbol of KEPT_BY_CIRCUS) delete globalThis[symbol];
-    return this.requireModule(path);
+    delete require.cache[file];
+    return require(file);
   }
 
   unstable_shouldLoadAsEsm() {
@@ -45,12 +45,11 @@ module.exports = class OneRealmRuntime {
   }
 
   teardown() {
-    forget(this.testPath);
-    // Whoever watches changes files between runs.
-    if (this.watched)
-      Object.keys(require.cache)
-        .filter((path) => !path.includes('node_modules'))
-        .forEach(forget);
+    // Whoever watches changes the program between runs.
+    const isOver = (file) => file.endsWith('.ts') && (file.startsWith(TESTS) || (this.watched && !file.includes(LIBRARIES)));
+    for (const file of Object.keys(require.cache)) if (isOver(file)) delete require.cache[file];
+    // Node remembers who asked for what, and whatever that holds.
+    module.children.length = 0;
   }
 };
 
