@@ -57,7 +57,7 @@ test.each<[told: string, chain: Told, status: string]>([
   ['landed with an error', { views: [sees('confirmed', 500, { InstructionError: [0, 'Custom'] })] }, 'failed'],
   ['landed with an error, says who has read further, and without one, says the other', { views: [sees('confirmed'), sees('confirmed', 501, 'AccountNotFound')], change: PRICE }, 'unknown'],
   ['landed with an error, and has only been processed without one, on a fork perhaps', { views: [sees('processed', 499), sees('confirmed', 500, 'AccountNotFound')] }, 'failed'],
-  ['its record tells an error', { views: [sees('confirmed')], change: 0n, err: 'AccountNotFound' }, 'failed'],
+  ['without an error, says its status, and with one, says its record', { views: [sees('confirmed')], change: 0n, err: 'AccountNotFound' }, 'unknown'],
   ['not seen by a laggard', { views: [nothing(499), sees('confirmed', 500)], change: PRICE }, 'confirmed'],
   ['not seen by the other of two that are equally far', { views: [nothing(), sees('confirmed')], change: PRICE }, 'confirmed'],
   ['dropped again, as the one that is furthest knows', { views: [sees('confirmed', 499), nothing(500)], change: PRICE }, 'unknown'],
@@ -102,9 +102,15 @@ test('a payment whose end of life nobody noted is never given up', async () => {
 test.each<[told: string, chain: Told, finality: string]>([
   ['finalized', { views: [sees('finalized')] }, 'final'],
   ['finalized with an error', { views: [sees('finalized', 500, 'AccountNotFound')] }, 'lost'],
+  ['finalized with an error, says who has read further, and without one, says the other', { views: [sees('finalized'), sees('finalized', 501, 'AccountNotFound')] }, 'pending'],
   ['confirmed', { views: [sees('confirmed')], heights: [AFTER, AFTER] }, 'pending'],
   ['rolled back, its time just not over', { views: [nothing(), nothing()], heights: [AFTER - 1, AFTER - 1] }, 'pending'],
   ['rolled back, its time over', { views: [nothing(), nothing()], heights: [AFTER, AFTER] }, 'lost'],
 ])('a payment that was confirmed is %s', async (_, chain, finality) => {
   expect(await landingOn(chain).finality(RECORD, never)).toBe(finality);
+}); // prettier-ignore
+
+test('a payment has failed where the record of the only provider, which is asked first, tells an error', async () => {
+  const told = { views: [sees('confirmed', 500, 'AccountNotFound')], change: 0n, err: 'AccountNotFound', providers: 1 };
+  expect(await landingOn(told).settle(RECORD, never)).toMatchObject({ status: 'failed' });
 });

@@ -58,9 +58,10 @@ export class SolanaLanding {
       const view = furthest(views);
       if (view?.status !== null && view !== undefined) {
         if (view.status.level === 'processed') return unknown;
-        // A transaction fails for all or for none: one of two who contradict each other is wrong, whoever says to have read further.
+        // A transaction fails for all or for none: one of two who contradict each other is wrong, whoever says to have read further, or its status or record.
         if (view.status.err !== null) return views.some(succeeded) ? unknown : transactionFailed(view.status.err);
-        return await this.confirmed(record, signal);
+        const landed = await this.confirmed(record, signal);
+        return landed.status === 'failed' ? unknown : landed;
       }
       return overAt !== null && (await this.neverLanded(record, overAt, signal))
         ? { status: 'failed', reason: TRANSACTION_EXPIRED }
@@ -71,8 +72,12 @@ export class SolanaLanding {
   }
 
   async finality(record: PaymentRecord, signal: AbortSignal): Promise<'final' | 'pending' | 'lost'> {
-    const view = furthest(await this.chain.listSignatureViews(record.transaction, signal));
-    if (view?.status?.level === 'finalized') return view.status.err === null ? 'final' : 'lost';
+    const views = await this.chain.listSignatureViews(record.transaction, signal);
+    const view = furthest(views);
+    if (view?.status?.level === 'finalized') {
+      if (view.status.err === null) return 'final';
+      return views.some(succeeded) ? 'pending' : 'lost';
+    }
     if (view?.status !== null) return 'pending';
     const overAt = this.expiryHeight(record);
     if (overAt !== null && (await this.neverLanded(record, overAt, signal))) return 'lost';
