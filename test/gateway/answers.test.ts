@@ -62,6 +62,32 @@ test('an execution that everybody left is joined by nobody, however long it take
   expect((await cache.get('k', 60, never, () => Promise.resolve(answer('anew')))).answer.data).toBe('anew');
 });
 
+test('an execution that everybody left and that ends late takes nothing from the one that was begun since', async () => {
+  const cache = new AnswerCache(1_000_000);
+  let endLate: () => void = () => undefined;
+  const leaver = new AbortController();
+  const left = cache.get('k', 60, leaver.signal, () => new Promise((_, reject) => (endLate = () => reject(new Error('late')))));
+  leaver.abort(new Error('left'));
+  await expect(left).rejects.toThrow('left');
+  const work = controlled();
+  const one = cache.get('k', 60, never, work.execute);
+  endLate();
+  await new Promise((resolve) => setImmediate(resolve));
+  const two = cache.get('k', 60, never, work.execute);
+  work.end('shared');
+  expect([(await one).answer.data, (await two).answer.data, work.runs()]).toEqual(['shared', 'shared', 1]);
+});
+
+test('an execution that came to its end is not aborted, and who has no time left begins none', async () => {
+  const cache = new AnswerCache(1_000_000);
+  const work = controlled();
+  await expect(cache.get('k', 60, AbortSignal.abort(new Error('late')), work.execute)).rejects.toThrow('late');
+  expect(work.runs()).toBe(0);
+  const asked = cache.get('k', 60, never, work.execute);
+  work.end('well');
+  expect([(await asked).answer.data, work.aborted()]).toEqual(['well', false]);
+});
+
 test('failures are not kept', async () => {
   const cache = new AnswerCache(1_000_000);
   await expect(cache.get('k', 60, never, () => Promise.reject(new Error('broke')))).rejects.toThrow('broke');
@@ -75,6 +101,25 @@ test('an answer lives as long as its cache class says', async () => {
   expect((await cache.get('k', 60, never, () => Promise.resolve(answer('new')))).answer.data).toBe('new');
   await new Promise((resolve) => setTimeout(resolve, 80));
   expect(cache.find('k')?.data).toBe('new');
+});
+
+test.each([
+  [60, { good_for_s: 0.05 }, 80, undefined],
+  [0.05, { good_for_s: 60 }, 80, undefined],
+  [60, { good_for_s: null }, 80, 'kept'],
+  [60, { good_for_s: 0 }, 0, undefined],
+  [0, {}, 0, undefined],
+])('for %d s by its class, %j by itself, an answer is given again after %d ms: %s', async (ttl, own, ms, expected) => {
+  const cache = new AnswerCache(1_000_000);
+  await cache.get('k', ttl, never, async () => ({ ...answer('kept'), ...own }));
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  expect(cache.find('k')?.data).toBe(expected);
+});
+
+test('no more is kept than there is room for, the least recent goes first', async () => {
+  const cache = new AnswerCache(3_000);
+  for (const key of ['one', 'two', 'three']) await cache.get(key, 60, never, async () => answer('x'.repeat(600)));
+  expect(['one', 'two', 'three'].map((key) => cache.find(key) !== undefined)).toEqual([false, true, true]);
 });
 
 test('the rough size of a list of rows is near the length of its text, and long lists are kept', async () => {

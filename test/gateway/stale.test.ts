@@ -1,7 +1,7 @@
 import { predictionWorld } from '../../src/sandbox/simulator/prediction';
 import { buy } from '../../src/sandbox/buyer';
 import { type PretendPrediction, startPredictionUpstream } from '../../src/sandbox/venues/prediction';
-import { staleError, usesScores } from '../../src/gateway/stale';
+import { failsForLong, staleError, usesScores } from '../../src/gateway/stale';
 import { loadCatalogue } from '../../src/catalogue';
 import type { Endpoint } from '../../src/endpoints/endpoint';
 import { ROOT } from '../support/root';
@@ -194,11 +194,33 @@ async function payWith(watched: typeof fetch, url: string, { wallets }: Product)
 const { endpoints } = loadCatalogue(ROOT);
 
 test('which endpoints use scores follows from what they name', () => {
-  const using = endpoints.filter(usesScores).map(({ name }) => name);
-  expect(using).toEqual(
-    expect.arrayContaining(['trades/whales', 'markets/smart-flow', 'lp/lps/top', 'perps/smart-wallets/list', 'wallets/profile']),
-  );
-  for (const name of ['lp/dca/pressure', 'perps/trades/feed', 'lp/pools/search']) expect(using).not.toContain(name);
+  expect(endpoints.filter((endpoint) => !usesScores(endpoint)).map(({ name }) => name)).toEqual([
+    'lp/dca/pressure',
+    'lp/platform/operator-share',
+    'lp/platform/volume-heatmap',
+    'lp/pools/events',
+    'lp/pools/search',
+    'lp/pools/volume-history',
+    'lp/positions/history',
+    'perps/coins/list',
+    'perps/pressure/summary',
+    'perps/traders/daily-pnl',
+    'perps/traders/pnl-by-coin',
+    'perps/trades/feed',
+    'wallets/pnl-breakdown',
+  ]);
+});
+
+test.each([
+  [{ at: 600 }, false],
+  [{ at: 601 }, true],
+  [{ at: 0, since: 600 }, false],
+  [{ at: 0, since: 601 }, true],
+  [null, false],
+])('a feed that failed %j seconds ago fails for long: %s', (ago, expected) => {
+  const said = Object.entries(ago ?? {}).map(([name, seconds]) => [name, new Date(START.getTime() - seconds * 1_000).toISOString()]);
+  const failure = ago === null ? null : ({ words: 'silent', ...Object.fromEntries(said) } as { words: string; at: string });
+  expect(failsForLong({ failure }, START)).toBe(expected);
 });
 
 /** `lag` and `scored`: seconds since the feed was read and since the last scores; null: never. */
@@ -215,5 +237,7 @@ test.each<[endpoint: string, mode: 'live' | 'recorded', lag: number | null, scor
   const endpoint = endpoints.find((one) => one.name === name) as Endpoint;
   const ago = (seconds: number | null): Date | null => (seconds === null ? null : new Date(START.getTime() - seconds * 1_000));
   const freshness = { last_event_at: null, watermark: ago(lag), mode, feeds: [] };
-  expect(staleError(endpoint, { freshness, scored_at: ago(scored), now: START })?.context.reason ?? null).toBe(reason);
+  const context = staleError(endpoint, { freshness, scored_at: ago(scored), now: START })?.context;
+  const again = { feed_lag: 30, score_age: 300 };
+  expect([context?.reason ?? null, context?.retry_after_s]).toEqual([reason, again[reason as keyof typeof again]]);
 });

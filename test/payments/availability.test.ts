@@ -48,5 +48,30 @@ describe('which ways to pay are offered', () => {
     expect(await Promise.all(Array.from({ length: 50 }, () => availability.latency(slow)))).toEqual(Array.from({ length: 50 }, () => 20));
     expect(await availability.latency(slow)).toBe(20);
     expect(slow.probes).toBe(1);
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_100);
+    await availability.latency(slow);
+    clock.mockRestore();
+    expect(slow.probes).toBe(2);
+  });
+
+  it('each is asked every fifteen seconds, from the start until it stops', async () => {
+    jest.useFakeTimers({ now: Date.parse('2026-03-01T13:00:00Z') });
+    const [x402, tempo] = [protocol('x402', fine), protocol('mpp_tempo', broken)];
+    const availability = new Availability([x402, tempo], rememberingLog([]));
+    // One step at a time: a question that is under way is not asked again.
+    const tickFor = async (ms: number): Promise<void> => {
+      for (let passed = 0; passed < ms; passed += 15_000) {
+        jest.advanceTimersByTime(15_000);
+        for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+      }
+    };
+    availability.start();
+    availability.start();
+    await tickFor(30_000);
+    expect([x402.probes, tempo.probes, availability.offered()]).toEqual([2, 2, [x402]]);
+    availability.stop();
+    await tickFor(30_000);
+    expect([x402.probes, tempo.probes]).toEqual([2, 2]);
+    jest.useRealTimers();
   });
 });
