@@ -259,7 +259,9 @@ export class Ledger {
   /** Its answer was handed out, and its buyer left before the end of it: as one that was handed out to nobody. */
   async takeBack(id: string): Promise<void> {
     await this.flush();
-    await this.moved(MOVES.takeBack, id, ['DELIVERED'], 'CONFIRMED', 'its buyer left before the end of the answer');
+    await this.missed.surely(() =>
+      this.moved(MOVES.takeBack, id, ['DELIVERED'], 'CONFIRMED', 'its buyer left before the end of the answer'),
+    );
   }
 
   /** What would collect payment `from` collects payment `to`, which is handed out to its buyer. */

@@ -82,6 +82,16 @@ describe('a statement of the ledger is lost, once, and the buyer comes back with
     expect(await comesBack(bought)).toEqual(['200 replayed', 1n]);
   });
 
+  it('the note that its buyer left before the end of the answer: who signs afresh is given it', async () => {
+    const { buyer, headers } = await buyerWithProof();
+    const gone = new AbortController();
+    expect(told(await charge(headers, workOf(), { client_gone: gone.signal }))).toBe('200');
+    lose('payment_take_back');
+    gone.abort();
+    await until(() => loss.statement === null);
+    expect(await comesBack({ buyer, headers: await signedHeaders(till, buyer) })).toEqual(['200 replayed', 1n]);
+  });
+
   it('the confirmation of an answer whose buyer hung up: it is collected', async () => {
     const bought = await buyerWithProof();
     const gone = new AbortController();
