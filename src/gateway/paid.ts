@@ -118,9 +118,12 @@ function saleOf(request: Request, response: Response, endpoint: Endpoint, asked:
 /** Aborts when the consumer leaves before the answer is written. */
 function goneSignal(response: Response): AbortSignal {
   const gone = new AbortController();
-  response.once('close', () => {
+  const leave = (): void => {
     if (!response.writableFinished) gone.abort(new Error('The consumer left.'));
-  });
+  };
+  // Who left while a packed body was unpacked has left before anybody listened.
+  if (response.destroyed) leave();
+  response.once('close', leave);
   return gone.signal;
 }
 

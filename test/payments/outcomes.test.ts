@@ -1,7 +1,9 @@
 import fs from 'node:fs';
 import http from 'node:http';
+import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import zlib from 'node:zlib';
 import { type App, startApp } from '../../src/app';
 import { makeConfig } from '../../src/config';
 import { freePort } from '../../src/lib/net';
@@ -218,4 +220,26 @@ describe('what operators are told of all these', () => {
       [`${FEED.split('?')[0]} 499`]: 3,
     });
   });
+});
+
+test('the buyer hangs up while its body is unpacked: nothing is broadcast', async () => {
+  const sign = await signWith('x402', readSandboxWallets(folder) as never);
+  const { rows } = await database.pool.query<{ trader: string; newest: string }>(
+    'SELECT trader, (SELECT max(id) FROM payment) AS newest FROM perp_fill LIMIT 1',
+  );
+  const [path, body, before] = ['/api/v1/perps/traders/profile', JSON.stringify({ trader: rows[0]?.trader }), broadcasts()];
+  const proof = await sign(await fetch(`${app.publicUrl}${path}`, { method: 'POST', body }));
+  const packed = zlib.gzipSync(body);
+  const headers = { Host: 'localhost', ...proof, 'Content-Encoding': 'gzip', 'Content-Length': packed.length };
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const socket = net.connect(Number(new URL(app.publicUrl).port), '127.0.0.1', () => {
+    socket.write(Buffer.concat([Buffer.from(`POST ${path} HTTP/1.1\r\n${head.join('')}\r\n`), packed]));
+    socket.destroy();
+    // The gateway is busy meanwhile, and hears of both at once.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+  });
+  const stateSince = async (): Promise<string | undefined> =>
+    (await database.pool.query<{ state: string }>('SELECT state FROM payment WHERE id > $1', [rows[0]?.newest])).rows[0]?.state;
+  await until(async () => /DELIVERED|CONFIRMED|RELEASED/.test((await stateSince()) ?? ''));
+  expect([await stateSince(), broadcasts() - before]).toEqual(['RELEASED', 0]);
 });
