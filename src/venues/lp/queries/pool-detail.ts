@@ -86,6 +86,9 @@ export async function getHoldings(sql: Sql, pool_address: string, now: Date, lim
   return (await sql.query<PoolHoldings & QueryResultRow>(HOLDINGS, [pool_address, now, limit]))[0] as PoolHoldings;
 }
 
+/** The order of the chain, which has several slots a second. */
+const NEWEST_FIRST = '"timestamp" DESC, slot DESC NULLS LAST, tx_id DESC, outer_ix DESC, inner_ix DESC';
+
 // Events tell a price where there are bins: elsewhere a busy pool's are not looked through for one.
 const PRICE: Statement = {
   name: 'lp_pool_price',
@@ -94,11 +97,11 @@ const PRICE: Statement = {
 SELECT ${POOL_PRICE} AS price
 FROM lp_pool p JOIN lp_token x ON x.mint = p.mint_x AND x.decimals IS NOT NULL JOIN lp_token y ON y.mint = p.mint_y AND y.decimals IS NOT NULL
 CROSS JOIN LATERAL (
-  (SELECT "timestamp", bin_id, sqrt_price, CASE WHEN x_to_y THEN raw_in ELSE raw_out END AS raw_x, CASE WHEN x_to_y THEN raw_out ELSE raw_in END AS raw_y
-    FROM lp_swap WHERE pool_address = p.pool_address AND "timestamp" < $2 ORDER BY "timestamp" DESC, tx_id DESC, outer_ix DESC, inner_ix DESC LIMIT 1)
-  UNION ALL (SELECT "timestamp", bin_id, NULL, NULL, NULL
-    FROM lp_event WHERE p.bin_step IS NOT NULL AND pool_address = p.pool_address AND "timestamp" < $2 AND bin_id IS NOT NULL ORDER BY "timestamp" DESC, tx_id DESC LIMIT 1)
-) f WHERE p.pool_address = $1 AND ${POOL_PRICE} IS NOT NULL ORDER BY f."timestamp" DESC LIMIT 1`,
+  (SELECT "timestamp", slot, bin_id, sqrt_price, CASE WHEN x_to_y THEN raw_in ELSE raw_out END AS raw_x, CASE WHEN x_to_y THEN raw_out ELSE raw_in END AS raw_y
+    FROM lp_swap WHERE pool_address = p.pool_address AND "timestamp" < $2 ORDER BY ${NEWEST_FIRST} LIMIT 1)
+  UNION ALL (SELECT "timestamp", slot, bin_id, NULL, NULL, NULL
+    FROM lp_event WHERE p.bin_step IS NOT NULL AND pool_address = p.pool_address AND "timestamp" < $2 AND bin_id IS NOT NULL ORDER BY ${NEWEST_FIRST} LIMIT 1)
+) f WHERE p.pool_address = $1 AND ${POOL_PRICE} IS NOT NULL ORDER BY f."timestamp" DESC, f.slot DESC NULLS LAST LIMIT 1`,
 };
 
 /** Units of the second token per unit of the first, by the newest swap or event that tells it; null when none does. */

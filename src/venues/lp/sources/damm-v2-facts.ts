@@ -74,7 +74,7 @@ function addReserves({ tx, event: { fields } }: Place, facts: Facts): void {
     ...barePool(fields.pool as string, 'damm_v2'),
     reserve_x: fields.reserve_a_amount as string,
     reserve_y: fields.reserve_b_amount as string,
-    reserve_at: tx.timestamp,
+    reserve_at: slotTime(tx),
   });
 }
 
@@ -133,7 +133,7 @@ function addFirstLiquidity(place: Place, facts: Facts): number {
     created_at: tx.timestamp,
     reserve_x: f.token_a_amount as string,
     reserve_y: f.token_b_amount as string,
-    reserve_at: tx.timestamp,
+    reserve_at: slotTime(tx),
   });
   const made = tx.events.find((other) => other.name === 'EvtCreatePosition' && other.fields.pool === pool);
   facts.events.push({

@@ -1,5 +1,6 @@
 import { DCA_PROGRAM, SOL } from '../../../../src/venues/lp/chain-addresses';
 import { type TestDatabase, testDatabase } from '../../../support/database';
+import { ask } from '../ask';
 import { eventData, key, named, u64 } from '../chain-writer';
 import { loadRecords } from '../load';
 import {
@@ -113,6 +114,31 @@ test('a position that changes hands within one second is whose it was last, in w
   expect(others).toEqual(Array(8).fill(ANNA));
   const together = await ownersOf([told(300_000_001, 'a', ANNA), told(300_000_001, 'b', BEN), told(300_000_001, 'c', CARA)]);
   expect(new Set(together).size).toBe(1);
+});
+
+test('price and reserves of a pool are those of the last slot of a second, in whatever order its transactions come', async () => {
+  const told: unknown[] = [];
+  for (const names of [
+    ['a', 'b'],
+    ['b', 'a'],
+  ])
+    for (const order of [
+      [0, 1],
+      [1, 0],
+    ]) {
+      await db.pool.query('TRUNCATE lp_event, lp_swap, lp_position, lp_pool');
+      await load('damm_v2_pools.json', [dammPoolsPage]);
+      const transactions = names.map((name, n) => {
+        const swap = dammSwap2(ZED_SOL, 0, 50_000_000, 50_000_000, BigInt(n + 1) << 64n, 1_000);
+        const deposit = liquidityChange(ZED_SOL, named('position'), ANNA, 1_000_000, 1_000_000, 0, [n + 1, n + 1]);
+        return inSlot(300_000_001 + n, tx(name, '2026-03-01T00:00:00Z', ANNA, swap, deposit));
+      });
+      for (const n of order) await load('transactions.ndjson', [transactions[n]], 'ndjson');
+      const { data } = await ask<{ price: number }>(db, 'lp/pools/detail', new Date('2026-03-01T00:00:01Z'), { pool_address: ZED_SOL });
+      told.push([data.price, (await rows('SELECT reserve_x::int AS x, reserve_y::int AS y FROM lp_pool'))[0]]);
+    }
+  // A square root of two, with three decimals between the tokens.
+  expect(told).toEqual(Array(4).fill([0.004, { x: 2, y: 2 }]));
 });
 
 test("a token's decimals are those that the chain tells, whoever tells others before or after", async () => {
