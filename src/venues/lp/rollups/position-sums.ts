@@ -58,7 +58,9 @@ export function positionSums(source: string, before: string | null): string {
       ? 'p.closed_at'
       : `CASE WHEN p.closed_at < ${before} THEN p.closed_at WHEN p.closed_at IS NOT NULL THEN
     (SELECT max(e."timestamp") FROM lp_position_event e WHERE e.position_address = s.position_address AND e.kind = 'close' AND e."timestamp" < ${before}) END`;
-  const namedAt = before === null ? 'p.owner_at' : `CASE WHEN p.owner_at < ${before} THEN p.owner_at END`;
+  // Its milliseconds are the slot's: facts and closes are of whole seconds.
+  const named = "date_trunc('second', p.owner_at)";
+  const namedAt = before === null ? named : `CASE WHEN ${named} < ${before} THEN ${named} END`;
   return `
 SELECT s.pool_address, s.position_address, s.pool_type,
   CASE WHEN s.owner IS NULL OR s.pool_type = 'dlmm' THEN coalesce(p.owner, s.owner) WHEN c.closed_at <= s.last_at OR c.closed_at < ${namedAt} THEN coalesce(s.mover, s.owner)

@@ -9,6 +9,7 @@ import {
   damm,
   dammPoolsPage,
   dlmmPoolsPage,
+  inSlot,
   liquidity,
   liquidityChange,
   positionClose,
@@ -85,6 +86,33 @@ test('a position that was emptied stays whose it was then, whoever claims its la
     (await ask<{ summary: { closed_positions: number } }>(db, 'lp/lps/profile', NOW, { owner })).data.summary.closed_positions;
   expect([await of(ANNA), await of(BEN)]).toEqual([1, 0]);
 });
+
+test.each([300_000_000, 300_000_123])(
+  'in slot %i a position is whose it was at the close, and of owners in one transaction the last one’s',
+  async (slot) => {
+    const closed = damm('EvtClosePosition', key(ZED_SOL), key(BEN), key(POSITION), key(named('nft')));
+    await load(
+      tx('deposit', '2026-03-01T00:00:00Z', ANNA, change(ANNA, 0)),
+      tx('withdraw', '2026-03-01T00:01:00Z', ANNA, liquidityChange(ZED_SOL, POSITION, ANNA, 1_000_000, 1_000_000, 1)),
+      inSlot(slot, tx('close', '2026-03-01T00:10:00Z', BEN, closed)),
+    );
+    const closedOf = async (owner: string): Promise<unknown> =>
+    (await ask<{ summary: { closed_positions: number } }>(db, 'lp/lps/profile', NOW, { owner }).then(({ data }) => data.summary.closed_positions, () => 0)); // prettier-ignore
+    expect(await closedOf(ANNA)).toBe(0);
+    expect(
+      (await ask<{ summary: { owner: string } }>(db, 'lp/positions/history', NOW, { position_address: POSITION })).data.summary.owner,
+    ).toBe(BEN);
+    const orders = [
+      [ANNA, BEN, CARA],
+      [CARA, BEN, ANNA],
+      [ANNA, CARA, BEN],
+    ];
+    for (const [n, owners] of orders.entries()) {
+      await load(inSlot(slot, tx(`order ${n}`, `2026-03-01T01:0${n}:00Z`, ANNA, ...owners.map((owner) => change(owner, 0)))));
+      expect(await holders()).toEqual([owners[2]]);
+    }
+  },
+);
 
 test('whose an emptied position was does not depend on what is told of it after the instant of the answer', async () => {
   const then = new Date('2026-03-01T00:05:00Z');
