@@ -2,6 +2,8 @@ import { makeContext } from '../../../src/graph/context';
 import { perps } from '../../../src/venues/perps/index';
 import { DIRECTED, FULL_WALLETS, STRENGTHS } from '../../../src/venues/perps/queries/smart-wallets-signals';
 import { SIGNAL_DEFAULTS, markOf } from '../../../src/venues/perps/signals';
+import { backfill, recognise } from '../../../src/workers/ingest';
+import { pageOf } from '../../../src/workers/pages';
 import { readTrackRecord } from '../../../src/workers/track-record';
 import { trackSignals } from '../../../src/workers/track';
 import { endpointNamed } from '../../support/catalogue';
@@ -86,6 +88,18 @@ test('a fill that comes late tells what a coin cost then: what was marked by an 
   expect(hour).toMatchObject({ signals: 1, hit_rate: 0 });
   expect(hour?.mean_return_pct).toBeCloseTo(100 * (1 - 120 / 105), 6);
   expect(rest).toEqual(later);
+  // Be it that rollups come later.
+  await backfill(db.pool, perps, async (loadOne) => {
+    const { source, page } = await recognise(
+      perps,
+      pageOf('late', 'ndjson', [match(after(0.6), { px: '130', sz: '1', side: 'B', ...sides })]),
+    );
+    if (source !== null) await loadOne(source, page, { progress: () => undefined });
+  });
+  await track(now);
+  const [again, ...last] = await record(now);
+  expect(again?.mean_return_pct).toBeCloseTo(100 * (1 - 130 / 105), 6);
+  expect(last).toEqual(later);
 });
 
 test('a long gains by the rise, a short by the fall', () => {

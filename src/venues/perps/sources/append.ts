@@ -124,11 +124,17 @@ async function makeRoom(client: PoolClient, fills: readonly Fill[]): Promise<voi
       `${month}-01T00:00:00Z`,
     ]);
   }
-  const firsts = new Map<string, number>();
-  for (const { coin, time } of fills) firsts.set(coin, Math.min(time, firsts.get(coin) ?? time));
+  const firsts = firstTimes(fills);
   // One order for everybody: two loaders never wait for each other's coins crosswise.
   const coins = [...firsts.keys()].sort();
   await client.query({ ...INSERT_COINS, values: [coins, coins.map((coin) => firsts.get(coin))] });
+}
+
+/** When each coin is filled first, in milliseconds. */
+function firstTimes(fills: readonly Fill[]): Map<string, number> {
+  const firsts = new Map<string, number>();
+  for (const { coin, time } of fills) firsts.set(coin, Math.min(time, firsts.get(coin) ?? time));
+  return firsts;
 }
 
 /** What fills that were new leave to be told: days of accounts in coins with new fills, and the first of them; and all fills beside them. */
@@ -198,8 +204,15 @@ async function tellAdded(client: PoolClient, added: readonly Added[]): Promise<v
   await takeLaterMarksBack(client, 'perps', coins, LONGEST_HORIZON_MS);
 }
 
-/** Without rollups. */
+/** Without rollups. Signals are none: nothing tells their marks from facts again. */
 async function appendAlone(client: PoolClient, fills: readonly ReckonedFill[]): Promise<number> {
+  const inserted = await writeAlone(client, fills);
+  const coins = inserted === 0 ? [] : [...firstTimes(fills)].map(([subject, time]) => ({ subject, since: new Date(time) }));
+  await takeLaterMarksBack(client, 'perps', coins, LONGEST_HORIZON_MS);
+  return inserted;
+}
+
+async function writeAlone(client: PoolClient, fills: readonly ReckonedFill[]): Promise<number> {
   if (await areAllNew(client, fills)) {
     await copyFills(client, fills);
     return fills.length;
