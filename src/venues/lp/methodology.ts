@@ -2,6 +2,7 @@ import { type Definition, written } from '../../lib/definition';
 import { MINUTE_MS } from '../../lib/time';
 import { LEAN } from './queries/dca-pressure';
 import { LAUNCH_FEE, MOST_FEE_PCT } from './queries/span';
+import { LEAST_SOL, LEAST_USD } from './rollups/valuation';
 import { S_LP, SMART_SCORE } from './scoring/formula';
 import { EARLIER_DAYS } from './scoring/job';
 import { LP_TAGS } from './scoring/tags';
@@ -12,7 +13,7 @@ export const methodology: readonly Definition[] = [
   {
     id: 'lp-prices',
     title: 'USD values in pools',
-    text: `Every event is valued at the prices of its time. The upstream's own USD wins where it states one (0 of something is its word for none). Else the price of a token is the last one known at or before the event, at most an hour old, best source first: USD stated with other events; swaps and active bins of pools against USDC or USDT (1 dollar each); the same against SOL; the catalogue. An event without a price has \`usd_total\` null, is counted and listed, and is left out of sums; a warning tells how many.`,
+    text: `Every event is valued at the prices of its time. The upstream's own USD wins where it states one (0 of something is its word for none). Else the price of a token is the last one known at or before the event, at most an hour old, best source first: USD stated with other events; swaps and active bins of pools against USDC or USDT (1 dollar each); the same against SOL; the catalogue. What comes to less than $${LEAST_USD}, or to less than ${LEAST_SOL} SOL in the pool, tells no price; of a minute the largest does. An event without a price has \`usd_total\` null, is counted and listed, and is left out of sums; a warning tells how many.`,
   },
   {
     id: 'lp-volume',

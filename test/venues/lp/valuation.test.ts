@@ -90,6 +90,39 @@ describe('prices', () => {
     expect(await rows('SELECT usd::float8 FROM lp_swap')).toEqual([{ usd: 105 }]);
   });
 
+  test('a dollar, or a hundredth of a SOL, is evidence; less is none', async () => {
+    await load('pools.json', dlmmPoolsPage);
+    await load('damm.json', dammPoolsPage);
+    const sol = (name: string, at: string, usdc: number) => tx(name, at, BEN, dlmmSwap(SOL_USDC, BEN, -2303, 10_000_000, usdc, true, 0));
+    const zed = (name: string, at: string, lamports: number) => tx(name, at, BEN, dammSwap2(ZED_SOL, 0, 5_000_000, lamports, sqrt(2), 0));
+    await load(
+      'swaps.json',
+      sol('s1', '2026-03-05T10:00:00Z', 1_000_000),
+      sol('s2', '2026-03-05T10:01:00Z', 999_999),
+      zed('s3', '2026-03-05T10:02:00Z', 10_000_000),
+      zed('s4', '2026-03-05T10:03:00Z', 9_999_999),
+    );
+    const row = {
+      at: '2026-03-05T10:04:00Z',
+      type: 'add',
+      pool: SOL_USDC,
+      position: P,
+      owner: ANNA,
+      x: '0.01',
+      y: '0',
+      usdY: '0',
+    } as const;
+    await load(
+      'historical.json',
+      history({ ...row, tx: 'h1', usdX: '1' }, { ...row, tx: 'h2', at: '2026-03-05T10:05:00Z', usdX: '0.999999' }),
+    );
+    expect(await rows(`SELECT minute::time::text AS minute, source FROM token_price ORDER BY 1`)).toEqual([
+      { minute: '10:00:00', source: 2 },
+      { minute: '10:02:00', source: 3 },
+      { minute: '10:04:00', source: 1 },
+    ]);
+  });
+
   test('a deposit at the active bin prices a token nobody trades; one-sided deposits do not', async () => {
     await load('pools.json', dlmmPoolsPage);
     await load('a.json', tx('a1', '2026-03-05T10:00:00Z', ANNA, liquidity('AddLiquidity', SOL_USDC, ANNA, P, 1_000_000_000, 0, -2303)));

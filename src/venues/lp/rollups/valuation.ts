@@ -13,8 +13,8 @@ import { POOL_PRICE, PRICE_SOURCE, priceOnceAt, stableList } from './price-at';
  * Below this much on the side that is known, rounding of the upstream or of tiny amounts spoils a price. In SOL, not in what SOL is worth: that may come
  * to be known better, and what was evidence once stays so.
  */
-const LEAST_USD = 1;
-const LEAST_SOL = 0.01;
+export const LEAST_USD = 1;
+export const LEAST_SOL = 0.01;
 /** A price is used until this long after its minute. */
 const USED_MS = HOUR_MS;
 
