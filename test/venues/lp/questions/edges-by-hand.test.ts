@@ -203,6 +203,33 @@ test('a position is as old as its first deposit, not as the opening that was see
   });
 });
 
+test('a position that came to nothing is no win, one that ends in its first second is closed, and a loss of which a part is unknown is unknown', async () => {
+  await inStore(async (store) => {
+    await loadRecords(store.pool, 'pools.json', [dlmmPoolsPage]);
+    const [start, end] = ['2026-03-05T10:00:00Z', '2026-03-07T10:00:00Z'];
+    await loadRecords(store.pool, 'histories.json', [
+      own('e1', start, 'add', P1, ANNA, '1000'),
+      own('e2', end, 'remove', P1, ANNA, '1000'),
+      // A SOL goes in and dollars come out: what a SOL was worth at the close nobody tells.
+      history({ tx: 'e3', at: start, type: 'add', pool: SOL_USDC, position: P2, owner: ANNA, x: '1', y: '0', usdX: '100', usdY: '0' }),
+      own('e4', end, 'remove', P2, ANNA, '110'),
+      own('e5', start, 'add', P3, BEN, '1000'),
+      own('e6', start, 'remove', P3, BEN, '990'),
+    ]);
+    const close = (name: string, at: string, position: string, owner: string): Row => tx(name, at, owner, positionClose(position, owner));
+    await loadRecords(store.pool, 'chain.json', [close('e7', end, P2, ANNA), close('e8', start, P3, BEN)]);
+    const profile = async (owner: string): Promise<Row[]> => {
+      const told = (await ask<{ summary: Row; pool_breakdown: Row[] }>(store, 'lp/lps/profile', NOW, { owner })).data;
+      return [told.summary, told.pool_breakdown[0] as Row];
+    };
+    expect(await profile(ANNA)).toMatchObject([{ closed_positions: 2, win_rate: 0.5, realized_pnl_usd: 10 }, { il_usd: null }]);
+    expect(await profile(BEN)).toMatchObject([
+      { closed_positions: 1, open_positions: 0, win_rate: 0, realized_pnl_usd: -10, avg_hold_hours: 0 },
+      { il_usd: -10, status: 'closed' },
+    ]);
+  });
+});
+
 test('what is put in after the last withdrawal is there, however much was taken out before', async () => {
   await inStore(async (store) => {
     await loadRecords(store.pool, 'pools.json', [dlmmPoolsPage]);
@@ -699,8 +726,9 @@ test('everything: whoever was in a pool is counted once, by the month and the da
       own(`${owner}${at}`.replace(/\W/g, ''), at, 'add', named(`position of ${owner}`), owner, usd);
     await loadRecords(other.pool, 'histories.json', [did(ANNA, '2026-01-20T10:00:00Z', '100'), did(BEN, '2026-01-31T23:59:00Z', '200')]);
     await other.pool.query(
-      `INSERT INTO lp_score (owner, day, score, n, wins, version) SELECT owner, '2026-01-10', 70, 5, 3, 'v' FROM unnest($1::text[]) AS owner`,
-      [[ANNA, CARA]],
+      `INSERT INTO lp_score (owner, day, score, n, wins, version) VALUES ($1, '2026-01-10', 70, 5, 3, 'v'), ($2, '2026-01-10', 59.9, 5, 3, 'v'),
+       ($1, '2026-02-01', 80, 5, 3, 'v'), ($2, '2026-02-01', 60, 5, 3, 'v'), ($3, '2026-02-01', 59.9, 5, 3, 'v')`,
+      [ANNA, CARA, BEN],
     );
     await scoresWritten(other.pool);
     const told = async (now: string): Promise<unknown> => {
@@ -708,17 +736,18 @@ test('everything: whoever was in a pool is counted once, by the month and the da
       const [top] = (await ask<Row[]>(other, 'lp/pools/top', at, { timeframe: 'all', sort_by: 'events' })).data;
       const [smart] = (await ask<{ pools: Row[] }>(other, 'lp/pools/smart-wallet', at, { timeframe: 'all', min_smart_lps: 1 })).data.pools;
       const { unique_lps } = (await ask<Row>(other, 'lp/pools/detail', at, { pool_address: SOL_USDC })).data;
-      return [top?.unique_lps, top?.smart_lp_count, unique_lps, smart?.smart_lp_count, smart?.smart_volume_usd, smart?.total_volume_usd];
+      return [top?.unique_lps, top?.smart_lp_count, unique_lps, smart?.smart_lp_count, smart?.avg_lp_score, smart?.smart_volume_usd, smart?.total_volume_usd]; // prettier-ignore
     };
-    expect(await told('2026-01-25T12:30:00Z')).toEqual([1, 1, 1, 1, 100, 100]);
-    expect(await told('2026-02-10T12:30:00Z')).toEqual([2, 1, 2, 1, 100, 300]);
+    expect(await told('2026-01-25T12:30:00Z')).toEqual([1, 1, 1, 1, 70, 100, 100]);
+    expect(await told('2026-02-10T12:30:00Z')).toEqual([2, 1, 2, 1, 70, 100, 300]);
     // Anna comes again in February, and Cara for the first time: nobody is left whose last time was in January but Ben.
     await loadRecords(other.pool, 'later.json', [did(ANNA, '2026-02-03T09:00:00Z', '50'), did(CARA, '2026-02-04T09:00:00Z', '7')]);
-    expect(await told('2026-01-25T12:30:00Z')).toEqual([1, 1, 1, 1, 100, 100]);
-    expect(await told('2026-02-01T00:00:00Z')).toEqual([2, 1, 2, 1, 100, 300]);
-    expect(await told('2026-02-03T12:30:00Z')).toEqual([2, 1, 2, 1, 150, 350]);
-    expect(await told('2026-02-10T12:30:00Z')).toEqual([3, 2, 3, 2, 157, 357]);
-    expect(await told('2026-03-10T12:30:00Z')).toEqual([3, 2, 3, 2, 157, 357]);
+    expect(await told('2026-01-25T12:30:00Z')).toEqual([1, 1, 1, 1, 70, 100, 100]);
+    expect(await told('2026-02-01T00:00:00Z')).toEqual([2, 1, 2, 1, 70, 100, 300]);
+    expect(await told('2026-02-03T12:30:00Z')).toEqual([2, 1, 2, 1, 80, 150, 350]);
+    // Anna's newest score, and Cara's, which is just enough.
+    expect(await told('2026-02-10T12:30:00Z')).toEqual([3, 2, 3, 2, 70, 157, 357]);
+    expect(await told('2026-03-10T12:30:00Z')).toEqual([3, 2, 3, 2, 70, 157, 357]);
     const { rows } = await other.pool.query(`SELECT since::date::text AS since, owners FROM lp_pool_last WHERE unit = 'month' ORDER BY 1`);
     expect(rows).toEqual([{ since: '2026-01-01', owners: 1 }, { since: '2026-02-01', owners: 2 }]); // prettier-ignore
     await loadRecords(other.pool, 'latest.json', [did(BEN, '2026-02-05T09:00:00Z', '1')]);
