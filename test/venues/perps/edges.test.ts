@@ -194,6 +194,21 @@ test('the price is that of the last fill before the instant, of the hour it lies
   await db.drop();
 });
 
+test('a remainder of a billionth of what was held is flat, one of more is not', async () => {
+  const db = await testDatabase();
+  const deal = (time: string, side: 'B' | 'A', sz: string, trader_: string, start: string): Record<string, unknown> =>
+    match(at(time), { px: '100', sz, side, taker: [trader_, start], maker: [MAX, '5.0'] });
+  await load(db.pool, [
+    deal('12:00:00.000', 'B', '1', ANN, '0.0'),
+    deal('12:01:00.000', 'B', '1', BOB, '0.0'),
+    deal('13:00:00.000', 'A', '0.9999999992', ANN, '1.0'),
+    deal('13:01:00.000', 'A', '0.9999999985', BOB, '1.0'),
+  ]);
+  const { data } = await ask<{ traders: { stats: { closing_trades: number } }[] }>(db, 'perps/traders/compare', { traders: [ANN, BOB] }, NOW); // prettier-ignore
+  expect(data.traders.map(({ stats }) => stats.closing_trades)).toEqual([1, 0]);
+  await db.drop();
+});
+
 test('what is told up to an instant reaches to the end of its day where nothing is filled from it on', async () => {
   const db = await testDatabase();
   const reach = (instant: Date): Promise<Date> => reachOf(instant, makeContext(db, instant));

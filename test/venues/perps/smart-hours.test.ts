@@ -35,10 +35,10 @@ afterAll(() => db.drop());
 /** So short a world has nobody smart: those who trade most are said to be, in the run of a day. */
 async function raise(day: string, from = 0): Promise<void> {
   const busiest = 'SELECT trader FROM perp_trader ORDER BY fills DESC, trader OFFSET $2 LIMIT 6';
-  await db.pool.query(`UPDATE perp_score SET score = CASE WHEN trader IN (${busiest}) THEN 90 ELSE 50 END WHERE day = $1::date`, [
-    day,
-    from,
-  ]);
+  await db.pool.query(
+    `UPDATE perp_score SET score = CASE WHEN trader IN (${busiest}) THEN CASE WHEN right(trader, 1) < '8' THEN 85 ELSE 90 END ELSE 84.9 END WHERE day = $1::date`,
+    [day, from],
+  );
   await inTransaction(db.pool, (client) => tellSmart(client, day));
 }
 

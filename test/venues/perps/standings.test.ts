@@ -3,7 +3,7 @@ import { perpsWorld } from '../../../src/sandbox/simulator/perps';
 import { perps } from '../../../src/venues/perps/index';
 import { testDatabase } from '../../support/database';
 import { fillsOf } from './recount';
-import { ask, load, type TestDatabase } from './support';
+import { ask, load, match, type TestDatabase, trader } from './support';
 
 const DAY = 86_400_000;
 const START = new Date('2026-03-01T00:00:00Z');
@@ -54,6 +54,33 @@ test('after the daily scores nobody gains more than the bound, and the first by 
   }
   expect(rows.length).toBeGreaterThan(50);
   expect((await db.pool.query('SELECT day FROM perp_standing')).rows).toEqual([{ day: new Date('2026-03-12T00:00:00Z') }]);
+});
+
+test('a day is bounded by its height, and a window holds the first instant of its first day, in the head', async () => {
+  const store = await testDatabase();
+  try {
+    const gain = (at: string, trader_: string, start: number, closedPnl: string): Record<string, unknown> =>
+      match(new Date(at), { px: '1', sz: '1', side: 'A', taker: [trader_, `${start}.0`, { closedPnl, dir: 'Close Long' }], maker: [trader('9'), '0.0'] }); // prettier-ignore
+    const [ann, bob, cal, dan] = ['a', 'b', 'c', 'd'].map(trader) as [string, string, string, string];
+    await load(store.pool, [
+      // A week is not all there is.
+      gain('2026-02-01T00:00:00Z', trader('e'), 5, '2'),
+      gain('2026-03-12T08:00:00Z', ann, 5, '100'),
+      gain('2026-03-12T08:01:00Z', bob, 5, '50'),
+      gain('2026-03-12T08:02:00Z', cal, 5, '40'),
+      gain('2026-03-12T08:03:00Z', dan, 5, '1'),
+      gain('2026-03-12T09:00:00Z', ann, 4, '-90'),
+    ]);
+    await perps.score?.(store.pool, SCORED, () => undefined);
+    const first = async (): Promise<unknown> =>
+      (await ask<{ trader: string; total_pnl: number }[]>(store, 'perps/traders/leaderboard', { timeframe: '7d', min_trades: 1, limit: 1 }, new Date('2026-03-12T08:30:00Z'))).data.map((row) => [row.trader, row.total_pnl]); // prettier-ignore
+    expect(await first()).toEqual([[ann, 100]]);
+    await load(store.pool, [gain('2026-03-05T00:00:00Z', dan, 6, '30')]);
+    const { rows } = await store.pool.query<{ most: string }>('SELECT most_pnl_7d AS most FROM perp_trader WHERE trader = $1', [dan]);
+    expect(Number(rows[0]?.most)).toBe(31);
+  } finally {
+    await store.drop();
+  }
 });
 
 test('whoever scores at once does so one after the other', async () => {

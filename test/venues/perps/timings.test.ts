@@ -100,7 +100,15 @@ test('an open is judged by what follows in its 24 hours alone, in the head', asy
     });
   // Closes of 100, 101, 100, 101, … by the hour, so returns of about one percent: goals about two percent away.
   const hours = Array.from({ length: 96 }, (_, hour) => at(hour, 1, hour % 2 === 0 ? '100' : '101', max));
-  await load(db.pool, [...hours.slice(0, 26), at(25, 30, '100', ann), hours[26], at(26, 30, '100', ann), ...hours.slice(27)]);
+  // What is paid in the instant of an open does not follow it.
+  await load(db.pool, [
+    ...hours.slice(0, 26),
+    at(25, 30, '105', max),
+    at(25, 30, '100', ann),
+    hours[26],
+    at(26, 30, '100', ann),
+    ...hours.slice(27),
+  ]);
   const now = new Date(START.getTime() + 4 * DAY);
   await score(now);
   expect((await told()).until).toEqual(new Date('2026-03-04T00:00:00Z'));
@@ -114,4 +122,7 @@ test('an open is judged by what follows in its 24 hours alone, in the head', asy
   await score(now);
   expect((await told()).rows).toContainEqual(expect.objectContaining({ trader: ann, coin: 'BTC', opens: 2, moved: 1 }));
   expect((await timings(db, now))[ann]).toBe(0.5);
+  // Of the last day that is told everything is read again from what comes late on the day after it.
+  await load(db.pool, [at(73, 0, '100', max)]);
+  expect((await told()).until).toEqual(new Date('2026-03-03T00:00:00Z'));
 });
