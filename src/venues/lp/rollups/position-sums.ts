@@ -40,6 +40,14 @@ const BEGINS_WITH_DEPOSIT = `(s.first_other_at IS DISTINCT FROM s.first_at OR (S
     ORDER BY f.slot, f.tx_id, f.outer_ix, f.inner_ix, f.kind = 'deposit' LIMIT 1) = 'deposit')`;
 
 /**
+ * Whether the last that was done to `s` is a deposit, where one and a withdrawal are of its last second: the place on the chain tells. What a rebalance puts in
+ * comes after what it takes out.
+ */
+const ENDS_WITH_DEPOSIT = `CASE WHEN s.last_withdraw_at = s.last_deposit_at THEN (SELECT f.kind FROM lp_event f
+    WHERE f.pool_address = s.pool_address AND f.position_address = s.position_address AND f."timestamp" = s.last_deposit_at AND f.kind <> 'claim'
+    ORDER BY f.slot DESC NULLS LAST, f.tx_id DESC, f.outer_ix DESC, f.inner_ix DESC, f.rebalance = (f.kind = 'deposit') DESC LIMIT 1) = 'deposit' ELSE s.last_withdraw_at < s.last_deposit_at END`;
+
+/**
  * Select of the sums of the positions that `source` names (a FROM item and join over `lp_event e`), from the facts before
  * `before` (SQL of an instant; all facts when null).
  *
@@ -96,7 +104,7 @@ FROM (
 LEFT JOIN lp_position p ON p.position_address = s.position_address
 CROSS JOIN LATERAL (SELECT ${closed} AS at) close
 CROSS JOIN LATERAL (SELECT coalesce(CASE WHEN s.last_deposit_at > close.at THEN NULL ELSE close.at END, CASE
-  WHEN s.last_withdraw_at IS NULL OR s.last_withdraw_at < s.last_deposit_at THEN NULL
+  WHEN s.last_withdraw_at IS NULL OR ${ENDS_WITH_DEPOSIT} THEN NULL
   WHEN s.liquidity IS NOT NULL THEN CASE WHEN s.liquidity <= 0 THEN s.last_withdraw_at END
   WHEN s.deposits > 0 AND s.uncounted = 0 AND s.withdrawn_x >= s.deposited_x AND s.withdrawn_y >= s.deposited_y THEN s.last_withdraw_at END) AS closed_at) c`;
 }

@@ -252,6 +252,20 @@ test('what is put in after the last withdrawal is there, however much was taken 
     };
     expect(await told(ANNA, SOL_USDC)).toEqual(['open', null, 1]);
     expect(await told(BEN, ZED_SOL)).toEqual(['open', null, 1]);
+    // In one transaction as well, which takes out and puts in; what is put in and taken out again is gone.
+    const [out, into] = [liquidity('RemoveLiquidity', SOL_USDC, CARA, P3, 0, 1_000_000, 0), liquidity('AddLiquidity', SOL_USDC, CARA, P3, 0, 500_000, 0)]; // prettier-ignore
+    await loadRecords(store.pool, 'anew.json', [tx('w5', '2026-03-07T10:00:00Z', CARA, out, into)]);
+    expect(await told(CARA, SOL_USDC)).toEqual(['open', null, 1]);
+    await loadRecords(store.pool, 'moved.json', [
+      tx('w6', '2026-03-08T10:00:00Z', CARA, rebalancing(SOL_USDC, P3, CARA, 0, [0, 0, 900_000, 1_000, 0, 0])),
+    ]);
+    expect(await told(CARA, SOL_USDC)).toEqual(['open', null, 1]);
+    await loadRecords(store.pool, 'gone.json', [tx('w7', '2026-03-09T10:00:00Z', CARA, into, out)]);
+    expect(await told(CARA, SOL_USDC)).toEqual(['closed', '2026-03-09T10:00:00Z', 0]);
+    const change = (delta: number, type: 0 | 1) =>
+      liquidityChange(ZED_SOL, named('position four'), ANNA, 1_000_000, 0, type, [0, 0], delta);
+    await loadRecords(store.pool, 'other.json', [tx('w8', '2026-03-07T10:00:00Z', ANNA, change(900, 1), change(400, 0))]);
+    expect(await told(ANNA, ZED_SOL)).toEqual(['open', null, 2]);
   });
 });
 
