@@ -40,7 +40,10 @@ export interface FillFilter extends SideFilter {
   whose: { trader: string } | { day: string; least: number } | null;
 }
 
-/** The partial index perp_fill_large_idx holds fills from this value on. */
+/**
+ * The partial index perp_fill_large_idx holds fills from this value on. None is shown as it that falls short of it: a fill's value has six decimals at
+ * most, since prices have six less those of sizes (the venue's documentation, "Tick and lot size").
+ */
 export const LARGE_USD = 50_000;
 
 const PART = 'CASE WHEN part.opens THEN f.open_size ELSE f.size - f.open_size END';
