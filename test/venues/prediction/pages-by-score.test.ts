@@ -107,3 +107,20 @@ test.each<[string, Row, number]>([
     expect(told.map(({ meta }) => meta.as_of)).toEqual(whole.map(() => new Date(now.getTime() - ago * 1_000)));
   },
 );
+
+test.each([
+  ['burst', 25],
+  ['fill', 0],
+])('trades/whales by %s: a fill told late, but after what had settled, takes nothing over the cursor', async (aggregate, ago) => {
+  await loadRecords(db.pool, 'trades.json', [trade(301, 3, 0, 7, 'BUY', 700, 0.5, 65), trade(302, 3, 0, 8, 'BUY', 800, 0.5, 70)]);
+  const settled = new Date(now.getTime() - 24_500);
+  const list = (at: Date, more: Row) =>
+    call<Row[]>(db, 'trades/whales', at, { min_usdc: 100, condition_id: condition(3), aggregate, ...more }, settled);
+  const whole = (await list(now, { limit: 100 })).data;
+  const told = [await list(now, { limit: 1 })];
+  // With it the second burst stands before the first.
+  await loadRecords(db.pool, 'trades.json', [trade(303, 3, 0, 8, 'BUY', 800, 0.5, 20)]);
+  for (let cursor = told[0]?.meta.next_cursor; cursor; cursor = told.at(-1)?.meta.next_cursor) told.push(await list(LATER, { limit: 1, cursor })); // prettier-ignore
+  expect(told.flatMap(({ data }) => data.map(({ trade_id }) => trade_id))).toEqual(whole.map(({ trade_id }) => trade_id));
+  expect(told.map(({ meta }) => meta.as_of)).toEqual(whole.map(() => new Date(now.getTime() - ago * 1_000)));
+});

@@ -1,7 +1,7 @@
 import { CURSOR_FORMS } from '../../../lib/cursor';
 import { TIMEFRAMES, type Timeframe, type Window, lengthOf, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { type OpenList, nextScoredCursor, openScoredList } from '../../venue-lists';
+import { type OpenList, nextScoredCursor, openScoredList, openSettledList } from '../../venue-lists';
 import { makeLoaders } from '../loaders';
 import { type RowPosition, type TradeRow, beforeAll } from '../queries/trade-row';
 
@@ -17,11 +17,18 @@ export interface Page {
 
 /**
  * The page a cursor points behind, or the first one. A cursor carries the end of the first page's window and its score run, so that rows and
- * runs which come in between shift nothing and the figures of all pages agree. Names the window in meta. Throws AppError invalid_parameter
- * for a cursor of another list or older than a day.
+ * runs which come in between shift nothing and the figures of all pages agree; of `merged` rows, which facts may move, it is settled. Names the
+ * window in meta. Throws AppError invalid_parameter for a cursor of another list or older than a day.
  */
-export function openPage(cursor: string | null | undefined, scope: unknown, timeframe: Timeframe, context: GraphContext): Page {
-  const { page: list, then } = openScoredList(context, cursor, scope, [CURSOR_FORMS.instant, CURSOR_FORMS.uuid]);
+export function openPage(
+  cursor: string | null | undefined,
+  scope: unknown,
+  timeframe: Timeframe,
+  context: GraphContext,
+  merged = false,
+): Page {
+  const open = merged ? openSettledList.bind(null, 'prediction') : openScoredList;
+  const { page: list, then } = open(context, cursor, scope, [CURSOR_FORMS.instant, CURSOR_FORMS.uuid]);
   const window = windowOf(timeframe, list.as_of);
   Object.assign(context.meta, { timeframe, window });
   if (list.after === null) return { window, after: beforeAll(then.now), scope, then, list };

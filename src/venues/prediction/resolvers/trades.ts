@@ -78,7 +78,8 @@ export const marketsTrades: Resolver<unknown, MarketTradesArgs> = async (_, args
 
 /** trades/whales: large fills and redemptions over all markets, newest first. Throws empty_result for no row in scope. */
 export const tradesWhales: Resolver<unknown, WhalesArgs> = async (_, args, asked) => {
-  const page = openPage(args.cursor, listScope('trades/whales', args), args.timeframe, asked);
+  // A burst stands at its newest fill: one told late moves it.
+  const page = openPage(args.cursor, listScope('trades/whales', args), args.timeframe, asked, args.aggregate === 'burst');
   const context = page.then;
   const filter = await filterOf(args, page.window, context);
   const list = args.aggregate === 'burst' ? listWhaleBursts : listWhaleFills;
