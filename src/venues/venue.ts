@@ -56,8 +56,8 @@ export interface SignalTracking {
   endpoints: readonly string[];
   /** Words of the horizons, in the order they are told. */
   horizons: readonly string[];
-  /** Every signal the endpoints give as of the context's now by their default parameters, in order; nothing for an endpoint that answers empty. */
-  list(context: GraphContext): Promise<Signal[]>;
+  /** Every signal the endpoint gives as of the context's now by its default parameters, in order; nothing where it answers empty. */
+  list(context: GraphContext, endpoint: string): Promise<Signal[]>;
   /** Marks of those pending signals whose horizon has passed by `now` and whose end is known; the others are asked for again. */
   mark(sql: Sql, pending: readonly PendingSignal[], now: Date): Promise<SignalMark[]>;
 }

@@ -31,13 +31,18 @@ export async function trackSignals(
   const scored = venue.score === undefined || (await isScored(pool, venue, context.now));
   if (retake)
     await pool.query('DELETE FROM signal_snapshot WHERE venue = $1 AND day = $2 AND signals = 0', [venue.name, isoDay(context.now)]);
-  const stored = scored && (await isRead(venue)) ? await storeSignals(pool, venue.name, venue.signals, context, false) : 0;
-  return { venue: venue.name, stored, marked: await markSignals(pool, venue.name, venue.signals, context) };
+  const run = { venue: venue.name, stored: 0, marked: 0 };
+  try {
+    if (scored && (await isRead(venue))) run.stored = await storeSignals(pool, venue.name, venue.signals, context, false);
+  } finally {
+    run.marked = await markSignals(pool, venue.name, venue.signals, context);
+  }
+  return run;
 }
 
 /**
  * Stores what the signal endpoints say as of the context's now as the snapshot of its UTC day; endpoints that have one keep it. `backdated`: the day is
- * over. Tells the number of signals.
+ * over. Tells the number of signals. Throws what an endpoint could not answer for, once the others are stored.
  */
 export async function storeSignals(
   pool: Pool,
@@ -52,14 +57,19 @@ export async function storeSignals(
     day,
   ]);
   const missing = tracking.endpoints.filter((endpoint) => !rows.some((row) => row.endpoint === endpoint));
-  if (missing.length === 0) return 0;
-  const signals = await tracking.list(context);
+  const failures: unknown[] = [];
   let stored = 0;
+  // One after the other: nobody waits for them.
   for (const endpoint of missing) {
-    const own = signals.filter((signal) => signal.endpoint === endpoint);
     const snapshot = { venue, endpoint, day, taken_at: context.now, backdated };
-    if (await inTransaction(pool, (client) => storeSnapshot(client, snapshot, own))) stored += own.length;
+    try {
+      const signals = await tracking.list(context, endpoint);
+      if (await inTransaction(pool, (client) => storeSnapshot(client, snapshot, signals))) stored += signals.length;
+    } catch (error) {
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
   return stored;
 }
 

@@ -13,11 +13,11 @@ const hours = (horizon: string): number => Number.parseInt(horizon, 10);
 const up = (subject: string, price: number): Signal => ({ endpoint: 'coins/signals', subject, part: '', direction: 1, price });
 
 /** A wing that says what it is told to say; every price has doubled after an hour and is back after a day. */
-function wing(said: () => Signal[], scores = false): Venue {
+function wing(said: (endpoint: string) => Signal[], scores = false): Venue {
   const signals: SignalTracking = {
     endpoints: ['coins/signals', 'coins/other'],
     horizons: HORIZONS,
-    list: async () => said(),
+    list: async (_context, endpoint) => said(endpoint).filter((signal) => signal.endpoint === endpoint),
     mark: async (_sql, pending, now) =>
       pending.flatMap(({ endpoint, day, rank, horizon, taken_at }: PendingSignal) => {
         const end = new Date(taken_at.getTime() + hours(horizon) * 3_600_000);
@@ -114,7 +114,20 @@ describe('signals of a wing', () => {
     const watch = watchSignals(db.pool, [failing], () => context(at('01T12:00:00')), makeLogger('silent'), undefined, 5);
     while ((await stored()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     await watch.stop();
-    expect(asked).toBe(2);
+    // Of one endpoint and the other, then of the first again.
+    expect(asked).toBe(3);
+  });
+
+  test('an endpoint that cannot answer keeps neither the others from being stored nor what is due from being marked', async () => {
+    await track(at('01T12:00:00'));
+    const failing = wing((endpoint) => {
+      if (endpoint === 'coins/signals') throw new Error('not now');
+      return [{ ...up('SOL', 9), endpoint }];
+    });
+    await expect(track(at('02T12:00:00'), false, failing)).rejects.toThrow('not now');
+    expect((await record(at('02T12:00:00'))).map(({ signals }) => signals)).toEqual([2, 2]);
+    expect((await stored()).map(({ day, subject }) => [day, subject])).toEqual([['2026-03-01', 'BTC'], ['2026-03-01', 'ETH'], ['2026-03-02', 'SOL']]); // prettier-ignore
+    expect(await track(at('02T12:10:00'))).toEqual({ venue: 'perps', stored: 2, marked: 0 });
   });
 
   test('a tracked resolver tells its endpoint’s record beside its answer', async () => {

@@ -327,7 +327,7 @@ describe('amounts that stand at a bound, or are told the same', () => {
       { coin: 'EE', ...even, long_wallets: 1, short_wallets: 0, signal_score: 3.2 },
       { coin: 'FF', ...even, long_wallets: 0, short_wallets: 0, signal_score: 0 },
     ]);
-    expect((await signals.list(makeContext(own, NOW))).map(({ subject }) => subject)).toEqual(['AA', 'ZZ']);
+    expect((await signals.list(makeContext(own, NOW), 'perps/smart-wallets/signals')).map(({ subject }) => subject)).toEqual(['AA', 'ZZ']);
   });
 
   test('a Sharpe ratio takes twenty days with trades, and counts those between without', async () => {

@@ -125,11 +125,6 @@ async function mark(sql: Sql, pending: readonly PendingSignal[], now: Date): Pro
 export const signals: SignalTracking = {
   endpoints: Object.keys(SIGNAL_DEFAULTS),
   horizons: [RESOLUTION],
-  list: async (context) => {
-    const found: Signal[] = [];
-    // One after the other: nobody waits for them.
-    for (const endpoint of Object.keys(SIGNAL_DEFAULTS) as Endpoint[]) found.push(...(await signalsOf(endpoint, context)));
-    return found;
-  },
+  list: (context, endpoint) => signalsOf(endpoint as Endpoint, context),
   mark,
 };
