@@ -405,6 +405,17 @@ describe('what is told beforehand', () => {
     /** Totals of the venue, from what is told and from facts. */
     const checkTotals = async (): Promise<void> => {
       const to = new Date(start.getTime() + 9 * DAY + 1_234);
+      // A day is not told before its last hour is, in which something happens.
+      const { rows: taken_at } = await pool.query<{ condition_id: string; token_id: string }>(
+        'SELECT condition_id, token_id FROM pm_trade WHERE is_taker ORDER BY trade_id LIMIT 1',
+      );
+      const last = {
+        conditionId: taken_at[0]?.condition_id,
+        asset: taken_at[0]?.token_id,
+        timestamp: Math.floor(to.getTime() / 1_000) - 600,
+      };
+      await loadRecords(pool, 'trades.json', [{ ...trade(900, 1, 0, 1, 'BUY', 100, 0.5, 0), ...last }]);
+      await tellHours(pool, new Date(to.getTime() - HOUR / 2));
       await tellHours(pool, to);
       const day = (await listRunDays(sqlOf(pool), to)).at(-1) as string;
       const lengths = Array.from({ length: 24 }, (_, index) => 30 + 7.63 * index);
