@@ -153,6 +153,22 @@ describe('standings', () => {
     expect(await check(after(9, 3))).toBe(STANDING_TIMEFRAMES.length);
     await tell(after(9, 3));
     expect(await check(after(9, 3))).toBe(STANDING_TIMEFRAMES.length);
+    // A position is in the window that begins as it ended, and in none that begins later.
+    const ended = `FROM pm_position WHERE status IN ('closed', 'resolved') AND paid_shares > 0`;
+    const { rows } = await pool.query<{ wallet: string; closed_at: Date }>(
+      `SELECT wallet, closed_at ${ended} AND closed_at > $1 ORDER BY closed_at LIMIT 1`,
+      [after(8, 3)],
+    );
+    const { wallet, closed_at } = rows[0] as { wallet: string; closed_at: Date };
+    await pool.query('INSERT INTO pm_standing_due (wallet) VALUES ($1)', [wallet]);
+    for (const begin of [closed_at, new Date(closed_at.getTime() + HOUR)]) {
+      await tell(new Date(begin.getTime() + DAY));
+      const counted = await pool.query(
+        `SELECT (SELECT count(*)::int ${ended} AND wallet = $1 AND closed_at >= $2) AS ended, COALESCE((SELECT counted FROM pm_standing WHERE wallet = $1 AND category = '' AND timeframe = '24h'), 0) AS told`,
+        [wallet, begin],
+      );
+      expect(counted.rows[0].told).toBe(counted.rows[0].ended);
+    }
   });
 
   test('told in steps they are those told at once; a rebuild forgets them; a past instant is none of theirs', async () => {
@@ -170,8 +186,9 @@ describe('standings', () => {
     const inSteps = await told();
     expect(inSteps.length).toBeGreaterThan(200);
     expect(await count('pm_standing_due')).toBe(0);
-    // Nothing is told as of before facts that are in the store.
+    // Nothing is told as of before facts that are in the store, nor as of before it was told last.
     await tell(after(7));
+    await tell(after(7, 8));
     expect((await pool.query('SELECT told_at FROM pm_standing_told')).rows).toEqual([{ told_at: after(7, 11) }]);
     expect(await check(after(7, 6))).toBe(0);
     await inTransaction(pool, rebuildPositions, LONG_WORK);
