@@ -105,6 +105,7 @@ describe('bad values are named, with what was got and what is allowed', () => {
     ['markets/trending', 'limit=1.5', 'limit', { min: 1, max: 100 }, '1.5'],
     ['markets/trending', 'limit=ten', 'limit', { min: 1, max: 100 }, 'ten'],
     ['markets/trending', 'limit=0x10', 'limit', { min: 1, max: 100 }, '0x10'],
+    ['markets/trending', 'limit=010', 'limit', { min: 1, max: 100 }, '010'],
     ['markets/trending', 'limit=', 'limit', { min: 1, max: 100 }, ''],
     ['markets/trending', 'category=', 'category', expect.arrayContaining(['Politics', 'Other']), ''],
     ['lp/dca/pressure', 'timeframe=', 'timeframe', expect.arrayContaining(['1m', 'all']), ''],
@@ -230,7 +231,9 @@ describe('bad values are named, with what was got and what is allowed', () => {
 
   test('a number that JSON cannot hold is told in words', () => {
     const body = JSON.parse(`{"wallet":"${WALLET}","trades_limit":1e400}`) as Record<string, unknown>;
-    expect(post('wallets/profile', body).problems).toMatchObject([{ param: 'trades_limit', got: 'Infinity' }]);
+    expect(post('wallets/profile', body).problems).toMatchObject([
+      { param: 'trades_limit', issue: 'is not a whole number', got: 'Infinity' },
+    ]);
   });
 
   test.each([
