@@ -1,8 +1,8 @@
 const path = require('node:path');
 const { sourceMaps } = require('../register-typescript');
 
-/** What jest-circus keeps from file to file where all share a realm; it begins each with none. */
-const KEPT_BY_CIRCUS = ['EVENT_HANDLERS', 'TEST_TIMEOUT_SYMBOL', 'RETRY_TIMES'].map((name) => Symbol.for(name));
+/** Symbols of the global object by which jest-circus keeps what it knows, tests with all they hold included; it begins each file with none. */
+const KEPT_BY_CIRCUS = ['JEST_STATE_SYMBOL', 'EVENT_HANDLERS', 'TEST_TIMEOUT_SYMBOL', 'RETRY_TIMES'];
 
 const TESTS = path.resolve(__dirname, '../..') + path.sep;
 const LIBRARIES = `${path.sep}node_modules${path.sep}`;
@@ -23,7 +23,8 @@ module.exports = class OneRealmRuntime {
   }
 
   requireInternalModule(file) {
-    for (const symbol of KEPT_BY_CIRCUS) delete globalThis[symbol];
+    for (const symbol of Object.getOwnPropertySymbols(globalThis))
+      if (KEPT_BY_CIRCUS.includes(symbol.description)) delete globalThis[symbol];
     delete require.cache[file];
     return require(file);
   }
