@@ -19,7 +19,7 @@ module.exports = {
   // A test that hangs fails; a busy machine may take many times what a quiet one takes.
   testTimeout: 300_000,
   // Half of the work is PostgreSQL's and the chains': two files at once keep two cores busy, but for what payments and feeds wait for. A third works
-  // meanwhile where there is room: each takes up to a GB, and so do the databases.
+  // meanwhile where there is room: each takes a GB or so, and so do the databases.
   maxWorkers: room > 8 * GB ? 3 : 2,
   testSequencer: '<rootDir>/test/support/slow-first.js',
   reporters: ['default', '<rootDir>/test/support/tally-reporter.js'],
