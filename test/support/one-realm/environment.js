@@ -3,7 +3,7 @@ const { ModuleMocker } = require('jest-mock');
 
 /**
  * Tests run in the process's own realm, as the program does, not in a context of vm: modules stay loaded and compiled from one test file to the next.
- * What a file did to globals it shares with the next (environment variables, mocks, timers, the console) is undone when it ends.
+ * What a file did to globals it shares with the next (environment variables, mocks, timers, the console, fetch) is undone when it ends.
  */
 module.exports = class OneRealm {
   global = globalThis;
@@ -25,10 +25,6 @@ module.exports = class OneRealm {
     Object.assign(process.env, env);
     process.exit = exit;
     Object.assign(globalThis, { console, fetch });
-  }
-
-  exportConditions() {
-    return ['node', 'node-addons'];
   }
 
   /** There is none: the runtime beside this file runs what it loads in this very realm. */

@@ -14,13 +14,18 @@ import { condition, loadRecords, wallet } from '../support';
 const [HOUR, DAY] = [3_600, 86_400];
 const later = new Date((NOW + DAY) * 1_000);
 
-test('who was found by the run of the day before is no candidate once a run finds nobody', async () => {
-  const db = await testDatabase();
+let db: Awaited<ReturnType<typeof testDatabase>>;
+beforeEach(async () => {
+  db = await testDatabase();
   await loadRecords(db.pool, 'markets.json', [market(81, { tags: [{ slug: 'politics' }], endDate: iso(NOW + 80 * HOUR) })]);
   await loadRecords(db.pool, 'trades.json', [
     trade(1, 81, 0, 502, 'BUY', 300, 0.5, 9 * DAY),
     trade(2, 81, 0, 501, 'BUY', 3_000, 0.5, 4 * HOUR),
   ]);
+});
+afterEach(() => db.drop());
+
+test('who was found by the run of the day before is no candidate once a run finds nobody', async () => {
   await runScores(db.pool, prediction, now, () => undefined);
   const scoreAt = async (at: Date): Promise<unknown> =>
     (await call<{ profile: { insider_score: unknown } }>(db, 'wallets/profile', at, { wallet: wallet(501) })).data.profile.insider_score;
@@ -39,17 +44,10 @@ test('who was found by the run of the day before is no candidate once a run find
   expect((await callForError(db, 'wallets/insiders', later, { min_score: 20 })).code).toBe('empty_result');
   // What was found then is found as of then.
   expect(await scoreAt(now)).toEqual(expect.any(Number));
-  await db.drop();
 });
 
 test('whose fills are all taken back while a market is scanned is not listed', async () => {
-  const db = await testDatabase();
-  await loadRecords(db.pool, 'markets.json', [market(82, { tags: [{ slug: 'politics' }], endDate: iso(NOW + 80 * HOUR) })]);
-  await loadRecords(db.pool, 'trades.json', [
-    trade(1, 82, 0, 502, 'BUY', 300, 0.5, 9 * DAY),
-    trade(2, 82, 0, 501, 'BUY', 3_000, 0.5, 4 * HOUR),
-  ]);
-  const asked = { condition_id: condition(82), min_score: 20 };
+  const asked = { condition_id: condition(81), min_score: 20 };
   const listed = async (): Promise<unknown[]> => {
     const { data, meta } = await call<{ insiders: { wallet: string }[] }>(db, 'markets/insiders', now, asked);
     return [meta.count, ...data.insiders.map((row) => row.wallet)];
@@ -59,13 +57,12 @@ test('whose fills are all taken back while a market is scanned is not listed', a
   const since = new Date((NOW - 5 * HOUR) * 1_000);
   db.keyed.on('acquire', (client) => {
     const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>;
-    const later = async (...given: [{ name?: string }]): Promise<unknown> => {
+    const tooLate = async (...given: [{ name?: string }]): Promise<unknown> => {
       if (given[0].name?.startsWith('pm_market_bought') === true)
         await inTransaction(db.pool, (writer) => retractFills(writer, { from: since, to: now }));
       return query(...given);
     };
-    Object.assign(client, { query: later });
+    Object.assign(client, { query: tooLate });
   });
   expect(await listed()).toEqual([1, wallet(502)]);
-  await db.drop();
 });
