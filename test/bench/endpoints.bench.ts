@@ -1,12 +1,9 @@
 import http from 'node:http';
-import type { Endpoint } from '../../src/endpoints/endpoint';
 import { nearestRank } from '../../src/lib/statistics';
 import type { VenueName } from '../../src/lib/venue-name';
-import { type Input, ask, requestOf } from '../support/ask';
-import { ENDPOINTS } from '../support/catalogue';
-import { type Subjects, dearestInput, defaultInput, subjectsOf } from '../support/subjects';
-import { FLAGS, type Child, startChild } from './child';
-import type { Prepared, Turns, Urls } from './endpoints/server';
+import { subjectsOf } from '../support/subjects';
+import { type Case, type Server, askerOf, casesOf, startServer, untilSpent } from './endpoints/cases';
+import type { Prepared, Turns } from './endpoints/server';
 import { openWorld } from './endpoints/world';
 import { type Figure, latencies, printTable } from './measure';
 
@@ -28,40 +25,9 @@ const GOALS = { ratio: 1.5, p50: 10 };
 
 const ms = (times: readonly number[], q: number): number => Number((nearestRank(times, q) ?? 0).toFixed(2));
 
-interface Case {
-  name: string;
-  endpoint: Endpoint;
-  input: Input;
-}
-
-const casesOf = (venue: VenueName, subjects: Subjects): Case[] =>
-  ENDPOINTS.filter((endpoint) => endpoint.venue === venue && endpoint.name.includes(ONLY)).flatMap((endpoint) => [
-    { name: endpoint.name, endpoint, input: defaultInput(endpoint, subjects, 10) },
-    { name: `${endpoint.name}, dearest`, endpoint, input: dearestInput(endpoint, subjects) },
-  ]);
-
-/** As often as the time allows, within bounds. */
-async function untilSpent(
-  budgetMs: number,
-  { fewest, most }: { fewest: number; most: number },
-  run: () => Promise<unknown>,
-): Promise<number[]> {
-  const times: number[] = [];
-  const started = performance.now();
-  while (times.length < fewest || (times.length < most && performance.now() - started < budgetMs))
-    times.push(...(await latencies(1, 1, run)));
-  return times;
-}
-
-type Server = Child<Urls>;
-
 async function measure({ name, endpoint, input: asked }: Case, server: Server, agent: http.Agent): Promise<Figure> {
   const { input, outcome, statements } = await server.ask<Prepared>('prepare', { name: endpoint.name, input: asked });
-  const { path, body } = requestOf(endpoint, input);
-  const askAt = (url: string) => async (): Promise<void> => {
-    const told = await ask(url, agent, endpoint.method, path, body);
-    if (![200, 404].includes(told.status)) throw new Error(`${told.status} ${told.body.slice(0, 300)}`);
-  };
+  const askAt = askerOf({ endpoint, input }, agent);
   const overHttp = askAt(server.ready.url);
   const whileKept = askAt(server.ready.keepingUrl);
   await untilSpent(WARM_MS, WARM_UPS, overHttp);
@@ -102,11 +68,11 @@ function printGoals(rows: readonly Figure[]): void {
 
 test.each(VENUES)('%s', async (venue) => {
   const world = await openWorld(venue, SIZE);
-  const server: Server = await startChild('endpoints/server.ts', { databaseUrl: world.url, now: world.now.toISOString() }, FLAGS);
+  const server = await startServer(world);
   const agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE });
   try {
     const [rows, failed]: [Figure[], string[]] = [[], []];
-    for (const one of casesOf(venue, await subjectsOf(world.db.pool, venue))) {
+    for (const one of casesOf(venue, await subjectsOf(world.db.pool, venue), ONLY)) {
       try {
         rows.push(await measure(one, server, agent));
         process.stderr.write(`${JSON.stringify(rows.at(-1))}\n`);

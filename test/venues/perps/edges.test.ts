@@ -5,7 +5,7 @@ import { makeContext } from '../../../src/graph/context';
 import { activeIn } from '../../../src/venues/perps/queries/active';
 import { reachOf } from '../../../src/venues/perps/queries/scope';
 import { withoutEmpty } from '../../../src/venues/perps/queries/segments';
-import { matchRows, openRows, ownRows, smartRows, spanOf } from '../../../src/venues/perps/queries/span';
+import { matchRows, openRows, ownRows, smartRows, spanOf, volumeRows } from '../../../src/venues/perps/queries/span';
 import { tellSmart } from '../../../src/venues/perps/rollups/smart-hours';
 import { testDatabase } from '../../support/database';
 import { statementsOf } from '../../support/statements';
@@ -245,13 +245,14 @@ test('windows of every length are told exactly, those that lie in one hour or in
   }
 });
 
-test('windows of some days are told exactly, whichever of their days, quarters, hours and bars are cut, and whatever is left out as empty', async () => {
+test('windows of some days or months are told exactly, whichever of their months, days, quarters, hours and bars are cut, and whatever is left out as empty', async () => {
   const db = await testDatabase();
   try {
-    const [start, days] = [Date.parse('2026-02-02T00:00:00Z'), 4];
-    // One fill in each half hour, in another second of it, bought and sold in turns by one who is smart.
-    const fills = Array.from({ length: days * 48 }, (_, place) => ({
-      at: start + place * 1_800_000 + ((place * 7_919) % 1_800) * 1_000,
+    const [start, days] = [Date.parse('2026-01-30T00:00:00Z'), 62];
+    // One fill in each half hour of four days, then one in each day of two months, in another second of it, bought and sold in turns by one who is smart.
+    const begins = [...Array(4 * 48).keys()].map((half) => half * 1_800_000).concat([...Array(days - 4).keys()].map((day) => (day + 4) * 86_400_000)); // prettier-ignore
+    const fills = begins.map((begin, place) => ({
+      at: start + begin + ((place * 7_919) % 1_800) * 1_000,
       usd: (place % 13) + 1,
       buys: place % 2 === 0,
     }));
@@ -260,11 +261,14 @@ test('windows of some days are told exactly, whichever of their days, quarters, 
     await inTransaction(db.pool, (client) => tellSmart(client, '2026-02-06'));
     const text = `
       SELECT (SELECT coalesce(sum(volume_usd), 0) FROM ${matchRows(['volume_usd'])} r)::int AS matches,
+        (SELECT coalesce(sum(volume_usd), 0) FROM ${volumeRows()} r)::int AS volume,
         (SELECT coalesce(sum(fills), 0) FROM ${smartRows(['fills'], { day: "'2026-02-06'", is_told: true })} r)::int AS smart,
         (SELECT coalesce(sum(open_long_usd + open_short_usd), 0) FROM ${openRows()} r)::int AS opened,
         (SELECT coalesce(sum(open_long_usd + open_short_usd), 0) FROM ${ownRows(['open_long_usd', 'open_short_usd'], { traders: `ARRAY['${ANN}']` })} r)::int AS own`;
     const whole: Sql = { query: async (statement, values) => (await db.pool.query({ text: statement.text, values: [...values] })).rows };
     const instant = fc.oneof(
+      fc.integer({ min: 0, max: 4 * 86_400_000 }),
+      fc.constantFrom(...['2026-02-01', '2026-03-01', '2026-04-01'].map((day) => Date.parse(day) - start)),
       fc.integer({ min: 0, max: days * 86_400_000 }),
       fc.integer({ min: 0, max: days * 4 }).map((quarter) => quarter * 21_600_000),
       fc.integer({ min: 0, max: days * 24 }).map((hour) => hour * 3_600_000),
@@ -277,13 +281,15 @@ test('windows of some days are told exactly, whichever of their days, quarters, 
         const [told] = await whole.query<Record<string, number>>({ name: 'told', text }, [...span]);
         const [cut] = await withoutEmpty(whole, async () => Number.POSITIVE_INFINITY).query({ name: 'told', text }, [...span]);
         expect(cut).toEqual(told);
-        expect([told?.matches, told?.smart, told?.opened]).toEqual([
-          within.reduce((sum, { usd }) => sum + usd, 0),
+        const usd = within.reduce((sum, { usd: one }) => sum + one, 0);
+        expect([told?.matches, told?.volume, told?.smart, told?.opened]).toEqual([
+          usd,
+          usd,
           within.length,
           told?.own,
         ]);
       }),
-      { numRuns: 60 },
+      { numRuns: 100 },
     );
   } finally {
     await db.drop();

@@ -18,7 +18,7 @@ import { type TestDatabase } from './support';
 
 const START = new Date('2026-03-01T00:00:00Z');
 const hours = (count: number): Date => new Date(START.getTime() + count * 3_600_000);
-const TABLES = ['perp_fill', 'perp_match', 'perp_coin', 'perp_trader_hour', 'perp_trader_day', 'perp_trader_life', 'perp_trader_sum', 'perp_trader_drawdown', 'perp_trader_coin_drawdown', 'perp_coin_hour', 'perp_coin_day', 'perp_coin_quarter', 'perp_coin_bar', 'perp_trader', 'perp_round_trip', 'perp_position']; // prettier-ignore
+const TABLES = ['perp_fill', 'perp_match', 'perp_coin', 'perp_trader_hour', 'perp_trader_day', 'perp_trader_life', 'perp_trader_sum', 'perp_trader_drawdown', 'perp_trader_coin_drawdown', 'perp_coin_hour', 'perp_coin_day', 'perp_coin_month', 'perp_coin_quarter', 'perp_coin_bar', 'perp_volume_hour', 'perp_trader', 'perp_round_trip', 'perp_position']; // prettier-ignore
 const TUNING = { fills_ms: 50, meta_ms: 50, roles_ms: 50, roles_a_poll: 60, info_per_second: 1_000 };
 
 const worldOf = (): PerpsWorld => perpsWorld({ seed: 4, size: 5_000, start: START });

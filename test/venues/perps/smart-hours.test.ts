@@ -9,8 +9,10 @@ import { ask, load, type TestDatabase } from './support';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const LENGTHS = { day: DAY, quarter: 6 * HOUR, hour: HOUR, bar: HOUR / 12 } as const;
-type Unit = keyof typeof LENGTHS;
+const every = (length: number) => (time: number) => Math.floor(time / length) * length;
+/** Where a unit of an instant begins. */
+const BEGINS = { month: () => Date.parse('2026-03-01'), day: every(DAY), quarter: every(6 * HOUR), hour: every(HOUR), bar: every(HOUR / 12) } as const; // prettier-ignore
+type Unit = keyof typeof BEGINS;
 const START = new Date('2026-03-01T00:00:00Z');
 const SCORED = new Date('2026-03-12T09:17:00Z');
 const END = new Date('2026-03-13T00:00:00Z');
@@ -63,10 +65,10 @@ async function told(unit: Unit): Promise<Kept[]> {
 const usdOf = (text: string): number => Math.round(Number(text) * 1e6) / 1e6;
 
 /** The same of the records, by the scores of the run of a day. */
-async function counted(day: string, length: number): Promise<Kept[]> {
+async function counted(day: string, unit: Unit): Promise<Kept[]> {
   const { rows } = await db.pool.query<{ trader: string }>('SELECT trader FROM perp_score WHERE day = $1::date AND score >= 85', [day]);
   const smart = new Set(rows.map(({ trader }) => trader));
-  const keyOf = ({ coin, time }: Fact): string => `${coin} ${new Date(Math.floor(time / length) * length).toISOString()}`;
+  const keyOf = ({ coin, time }: Fact): string => `${coin} ${new Date(BEGINS[unit](time)).toISOString()}`;
   const opened = ({ px, opened: size, buys }: Fact): bigint => (buys ? (px * size) / 10n ** 12n : 0n);
   return [...groupBy(facts.filter(({ user }) => smart.has(user)), keyOf)] // prettier-ignore
     .map(([key, own]) => ({
@@ -80,8 +82,8 @@ async function counted(day: string, length: number): Promise<Kept[]> {
 }
 
 async function expectTold(day: string): Promise<void> {
-  for (const unit of Object.keys(LENGTHS) as Unit[]) {
-    const [kept, plain] = [await told(unit), await counted(day, LENGTHS[unit])];
+  for (const unit of Object.keys(BEGINS) as Unit[]) {
+    const [kept, plain] = [await told(unit), await counted(day, unit)];
     expect(kept.map(({ key, fills }) => [key, fills])).toEqual(plain.map(({ key, fills }) => [key, fills]));
     kept.forEach(({ volume, opened_long, pnl }, place) => {
       expect(pnl).toBeCloseTo(plain[place]?.pnl as number, 4);
@@ -93,6 +95,7 @@ async function expectTold(day: string): Promise<void> {
 }
 
 const toldAll = async (): Promise<unknown[]> => [
+  await told('month'),
   await told('day'),
   await told('quarter'),
   await told('hour'),

@@ -7,7 +7,7 @@ import { priceBefore } from './price';
 import { activeByCoin, smartActiveRows } from './active';
 import { findSmartRun, isNewest, openWindow, spanUpToNow, warnUndirected, widerTimeframe, without } from './scope';
 import { PERP_BAR_MS, unitOf } from '../rollups/hours';
-import { scoredLives, wholeLives } from './lives';
+import { scoredLives } from './lives';
 import { BOUGHT, SOLD, SPAN_NAMED, VOLUME_COLUMNS, matchRows, scoredRows, smartIn, smartRows } from './span';
 
 export interface CoinsTrendingArgs {
@@ -42,17 +42,12 @@ export type TrendingCoinRow = TradedRow & ActiveRow;
 
 const SMART_COLUMNS = [...VOLUME_COLUMNS, 'fills'] as const;
 
-const smartByAccount = (life: boolean, is_told: boolean): string => `
+const smartByAccount = (life: boolean): string => `
   SELECT coin, count(*)::int AS wallets, sum(net_volume_usd) AS net_volume_usd FROM (
     SELECT coin, trader, sum(${BOUGHT} - (${SOLD})) AS net_volume_usd
-    FROM ${life ? scoredLives(SMART_COLUMNS, { ...smartIn('$5'), is_told }, {}, '$4') : scoredRows(SMART_COLUMNS, { ...smartIn('$5'), is_told })} r
+    FROM ${life ? scoredLives(SMART_COLUMNS, { ...smartIn('$5'), is_told: false }, {}, '$4') : scoredRows(SMART_COLUMNS, { ...smartIn('$5'), is_told: false })} r
     GROUP BY coin, trader HAVING sum(fills) > 0
   ) own GROUP BY coin`;
-
-/** The same of whole lives after which nothing is filled: an account's life in a coin is one row. */
-const smartByLife = (is_told: boolean): string => `
-  SELECT coin, count(*)::int AS wallets, sum(${BOUGHT} - (${SOLD})) AS net_volume_usd
-  FROM (${wholeLives(SMART_COLUMNS, { ...smartIn('$5'), is_told }, {})}) r WHERE fills > 0 GROUP BY coin`;
 
 const SMART_TOLD = `
   SELECT coin, sum(wallets)::int AS wallets, sum(net_volume_usd) AS net_volume_usd FROM (
@@ -60,18 +55,13 @@ const SMART_TOLD = `
     UNION ALL SELECT coin, 0, ${BOUGHT} - (${SOLD}) FROM ${smartRows(VOLUME_COLUMNS, { day: '$5', is_told: true })} r
   ) piece GROUP BY coin`;
 
-/** What tells smart accounts: sums of their whole lives, with nothing filled after them (`whole`) or something, or what happened in the window. */
-type SmartSpan = 'whole' | 'life' | 'window';
-
-const smartText = (span: SmartSpan, is_told: boolean): string => {
-  if (span === 'whole') return smartByLife(is_told);
-  return is_told && span === 'window' ? SMART_TOLD : smartByAccount(span === 'life', is_told);
-};
+/** What tells smart accounts: sums over them all, or what each did, in its life or in the window. */
+type By = 'told' | 'life' | 'window';
 
 // $1 to $4: the window; $5: day of the score run, null before the first.
-const activeText = (span: SmartSpan, is_told: boolean): string => `
+const activeText = (by: By): string => `
 WITH active AS MATERIALIZED (${activeByCoin()}),
-smart AS MATERIALIZED (${smartText(span, is_told)})
+smart AS MATERIALIZED (${by === 'told' ? SMART_TOLD : smartByAccount(by === 'life')})
 SELECT coin, coalesce(active.count, 0) AS unique_traders, CASE WHEN $5::date IS NOT NULL THEN coalesce(smart.wallets, 0) END AS smart_wallet_count,
   CASE WHEN $5::date IS NOT NULL THEN coalesce(smart.net_volume_usd, 0) END AS smart_net_volume_usd
 FROM active FULL JOIN smart USING (coin) WHERE ${SPAN_NAMED}`;
@@ -136,10 +126,9 @@ function earlierBounds(timeframe: Timeframe, { from, to }: Window): Date[] {
 export async function coinsTrending(args: CoinsTrendingArgs, context: GraphContext): Promise<TrendingCoinRow[]> {
   const window = openWindow(args.timeframe, context);
   const { day, is_told } = await findSmartRun(context);
-  const is_newest = await isNewest(context);
-  const life = is_newest ? 'whole' : 'life';
-  const of = args.timeframe === 'all' ? life : 'window';
-  const keyed = is_told && is_newest;
+  const untold = args.timeframe === 'all' ? 'life' : 'window';
+  const by = is_told ? 'told' : untold;
+  const keyed = is_told && (await isNewest(context));
   const span = await spanUpToNow(window, context);
   const [traded, active] = await Promise.all([
     context.sql.query<TradedRow>({ name: `perps_coins_trending_${args.sort_by}`, text: tradedText(args.sort_by), keyed }, [
@@ -148,7 +137,7 @@ export async function coinsTrending(args: CoinsTrendingArgs, context: GraphConte
       String(leastShown(args.min_volume_usd)),
       args.sort_by === 'smart_wallet_count' ? null : args.limit,
     ]),
-    context.sql.query<ActiveRow>({ name: `perps_coins_active_${of}${is_told ? '_told' : ''}`, text: activeText(of, is_told), keyed }, [
+    context.sql.query<ActiveRow>({ name: `perps_coins_active_${by}`, text: activeText(by), keyed }, [
       ...span,
       day,
     ]),

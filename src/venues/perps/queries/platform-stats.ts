@@ -5,7 +5,7 @@ import type { GraphContext } from '../../venue';
 import { findSmartRun, isNewest, openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
 import { activeIn, smartActiveIn } from './active';
 import { scoredLives } from './lives';
-import { VOLUME, VOLUME_COLUMNS, matchRows, scoredRows, smartIn, smartRows, spanOf } from './span';
+import { VOLUME, VOLUME_COLUMNS, matchRows, scoredRows, smartIn, smartRows, spanOf, volumeRows } from './span';
 
 /** Totals of a window. Figures are exact decimals as text. */
 export interface PlatformStatsRow {
@@ -26,20 +26,23 @@ export interface PlatformStatsRow {
 
 const SMART_COLUMNS = [...VOLUME_COLUMNS, 'fills'] as const;
 
-const smartByAccount = (life: boolean, is_told: boolean): string => `
+const smartByAccount = (life: boolean): string => `
   SELECT CASE WHEN $9::date IS NOT NULL THEN count(*)::int END AS smart_wallet_count, CASE WHEN $9::date IS NOT NULL THEN coalesce(sum(volume), 0) END AS smart_volume_usd
   FROM (
     SELECT trader, sum(${VOLUME}) AS volume
-    FROM ${life ? scoredLives(SMART_COLUMNS, { ...smartIn('$9'), is_told }, {}, '$4') : scoredRows(SMART_COLUMNS, { ...smartIn('$9'), is_told })} r GROUP BY trader HAVING sum(fills) > 0
+    FROM ${life ? scoredLives(SMART_COLUMNS, { ...smartIn('$9'), is_told: false }, {}, '$4') : scoredRows(SMART_COLUMNS, { ...smartIn('$9'), is_told: false })} r GROUP BY trader HAVING sum(fills) > 0
   ) own`;
 
 const SMART_TOLD = `
   SELECT active.traders AS smart_wallet_count, sums.smart_volume_usd FROM (${smartActiveIn(smartIn('$9'))}) active
   CROSS JOIN (SELECT coalesce(sum(${VOLUME}), 0) AS smart_volume_usd FROM ${smartRows(VOLUME_COLUMNS, { day: '$9', is_told: true })} r) sums`;
 
-// $1 to $4: the window, everything where whole lives tell it; $5 to $8: the equal window before; $9: day of the score run, null before the first.
-const statement = (life: boolean, is_told: boolean, keyed: boolean): Statement => ({
-  name: `perps_platform_stats${life ? '_life' : ''}${is_told ? '_told' : ''}`,
+/** What tells smart accounts: sums over them all, or what each did, in its life or in the window. */
+type By = 'told' | 'life' | 'window';
+
+// $1 to $4: the window; $5 to $8: the equal window before; $9: day of the score run, null before the first.
+const statement = (by: By, keyed: boolean): Statement => ({
+  name: `perps_platform_stats_${by}`,
   keyed,
   text: `
 SELECT m.total_volume_usd, m.total_trades, (${activeIn()}) AS active_traders, smart.smart_wallet_count, m.unique_coins, m.buy_volume_usd, m.sell_volume_usd,
@@ -55,8 +58,8 @@ FROM (
     FROM ${matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'liquidated_usd', 'undirected'])} r GROUP BY coin
   ) by_coin
 ) m
-CROSS JOIN (SELECT sum(volume_usd) AS volume_usd FROM ${matchRows(['volume_usd'], {}, 5)} r) p
-CROSS JOIN (${is_told && !life ? SMART_TOLD : smartByAccount(life, is_told)}) smart`,
+CROSS JOIN (SELECT sum(volume_usd) AS volume_usd FROM ${volumeRows(5)} r) p
+CROSS JOIN (${by === 'told' ? SMART_TOLD : smartByAccount(by === 'life')}) smart`,
 });
 
 /** Totals of the venue over a window that ends now. Throws empty_result when nothing was traded in it: accounts may have been settled. */
@@ -67,7 +70,8 @@ export async function platformStats(
   const window = openWindow(timeframe, context);
   const before = previousWindow(timeframe, context.now) ?? { from: BEGINNING, to: BEGINNING };
   const { day, is_told } = await findSmartRun(context);
-  const [row] = await context.sql.query<PlatformStatsRow>(statement(timeframe === 'all', is_told, is_told && (await isNewest(context))), [
+  const untold = timeframe === 'all' ? 'life' : 'window';
+  const [row] = await context.sql.query<PlatformStatsRow>(statement(is_told ? 'told' : untold, is_told && (await isNewest(context))), [
     ...(await spanUpToNow(window, context)),
     ...spanOf(before),
     day,

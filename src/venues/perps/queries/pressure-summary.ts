@@ -49,6 +49,7 @@ function pressureRows(): string {
   const nothing = TAKER_OPENS.map(() => '0').join(', ');
   return pieces(
     {
+      months: told('month'),
       days: told('day'),
       quarters: told('quarter'),
       hours: told('hour'),
@@ -58,7 +59,7 @@ function pressureRows(): string {
       beside: { facts: `SELECT m.coin, ${nothing}, ${matchRow('undirected')} FROM perp_match m WHERE true AND`, table: 'm' },
     },
     1,
-    'day',
+    'month',
   );
 }
 

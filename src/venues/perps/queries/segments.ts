@@ -6,6 +6,8 @@ import { PERP_BAR_MS } from '../rollups/hours';
 
 /** When a segment can hold rows, by the four instants of the span it belongs to, in milliseconds (see Span); `torn`: facts of a bar that an end cuts. */
 const HOLDS = {
+  months: (_from: number, first: number, last: number) => nextMonth(first) < thisMonth(last),
+  days_of_month: (_from: number, first: number, last: number) => Math.max(thisMonth(last), nextMonth(first)) < down(last),
   hours_from: (_from: number, first: number, last: number) => first < Math.min(last, up(first)),
   hours_to: (_from: number, first: number, last: number) => Math.max(first, down(last), up(first)) < last,
   quarters_from: (_from: number, first: number, last: number) => up(first, QUARTER_MS) < Math.min(down(last, QUARTER_MS), up(first)),
@@ -25,6 +27,13 @@ type Edge = keyof typeof HOLDS;
 
 const up = (time: number, length = DAY_MS): number => Math.ceil(time / length) * length;
 const down = (time: number, length = DAY_MS): number => Math.floor(time / length) * length;
+
+const thisMonth = (time: number): number => monthsFrom(time, 0);
+const nextMonth = (time: number): number => (thisMonth(time) === time ? time : monthsFrom(time, 1));
+function monthsFrom(time: number, months: number): number {
+  const date = new Date(time);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months);
+}
 
 /** A part of a statement that only says something where the span whose values start at `at` has this edge. */
 export const edgeOf = (at: number, edge: Edge, sql: string): string => segment(`${at}:${edge}`, sql);

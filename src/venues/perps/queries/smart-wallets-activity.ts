@@ -56,14 +56,14 @@ const summed = (columns: readonly string[]): string => columns.map((column) => `
 
 const TOLD_COLUMNS = ['fills', ...VOLUME_COLUMNS, 'long_pnl', 'short_pnl'] as const;
 
-/** How the window is told: by whole lives, by sums over all smart accounts, or account by account. */
+/** How the window is told: by sums over all smart accounts, or account by account, by whole lives or not. */
 interface By {
   life: boolean;
   sums: boolean;
   is_told: boolean;
 }
 
-// First the window: $1 to $4, or $1 alone, its end, where whole lives tell it. Then: day of the score run; least score; the coin, where there is one.
+// First the window: $1 to $4, or $1 alone, its end, where whole lives tell it account by account. Then: day of the score run; least score; the coin, where there is one.
 function text(side: Side, hasCoin: boolean, { life, sums, is_told }: By): string {
   const [day, least, coin] = [1, 2, 3].map((place) => `$${place + (life ? 1 : 4)}`) as [string, string, string];
   const scored = { day, least, is_told };
@@ -118,10 +118,11 @@ async function summaryOf(
   coin: string | null,
   context: GraphContext,
 ): Promise<SummaryRow> {
-  const life = timeframe === 'all';
   const is_told = await isScoreTold(context, least);
   // Sums are of all who are smart, and know no sides.
-  const by = { life, is_told, sums: is_told && !life && least === SMART_SCORE && side === 'any' };
+  const sums = is_told && least === SMART_SCORE && side === 'any';
+  const life = timeframe === 'all' && !sums;
+  const by = { life, is_told, sums };
   const name = [
     'perps_smart_activity',
     side.toLowerCase().replace(' ', '_'),

@@ -70,13 +70,20 @@ export function narrow(table: string, { coin, traders, coins, scored }: Narrowed
 /** Condition that names all values of the span $1 to $4, whichever a statement goes by. */
 export const SPAN_NAMED = '$1::timestamptz <= $2::timestamptz AND $3::timestamptz <= $4::timestamptz';
 
-/** In what pieces a span is told: days where they are whole, or nothing longer than an hour, for buckets shorter than a day. */
-export type Grain = 'day' | 'hour';
+/**
+ * In what pieces a span is told at most: months where they are whole (if they are told), days where they are, for buckets of days, or nothing longer than an hour, for shorter ones.
+ */
+export type Grain = 'month' | 'day' | 'hour';
 
 /** The first UTC midnight from an instant on, and the last one up to it. */
 export const nextDay = (parameter: string): string =>
   `date_trunc('day', ${parameter}::timestamptz + interval '86399.999999 seconds', 'UTC')`;
 export const thisDay = (parameter: string): string => `date_trunc('day', ${parameter}::timestamptz, 'UTC')`;
+
+/** The first beginning of a UTC month from an instant on, and the last one up to it. */
+const nextMonth = (parameter: string): string =>
+  `((date_trunc('month', (${parameter}::timestamptz - interval '1 millisecond') AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC')`;
+const thisMonth = (parameter: string): string => unitOf('month', `${parameter}::timestamptz`);
 
 /** The first beginning of a quarter of a UTC day from an instant on, and the last one up to it. */
 const nextQuarter = (parameter: string): string =>
@@ -87,9 +94,11 @@ const thisQuarter = (parameter: string): string => unitOf('quarter', `${paramete
 const nextBar = (parameter: string): string => unitOf('bar', `${parameter}::timestamptz + interval '${PERP_BAR_MS - 1} milliseconds'`);
 const thisBar = (parameter: string): string => unitOf('bar', `${parameter}::timestamptz`);
 
-/** What tells a span: the beginnings of SELECT statements over whole days, quarters of them (if they are told), whole hours, bars (if they are told) and facts, each ending in WHERE … AND. */
+/** What tells a span: the beginnings of SELECT statements over whole months (if they are told), whole days, quarters of them (if they are told), whole hours, bars (if they are told) and facts, each ending in WHERE … AND. */
 export interface Told {
-  days: string;
+  months?: string;
+  /** Left out where nothing longer than an hour tells it. */
+  days?: string;
   quarters?: string;
   hours: string;
   /** Hours from the first one to the end of its day, where the span goes on beyond that: those of one instant. */
@@ -102,8 +111,8 @@ export interface Told {
   beside?: { facts: string; table: string };
 }
 
-/** The pieces of the span whose values start at `at`: whole days, then the quarters, the hours, the bars and the facts at both edges. */
-export function pieces({ days, quarters, hours, rest, bars, facts, table, beside }: Told, at: number, grain: Grain): string {
+/** The pieces of the span whose values start at `at`: whole months and days, then the quarters, the hours, the bars and the facts at both edges. */
+export function pieces({ months, days = '', quarters, hours, rest, bars, facts, table, beside }: Told, at: number, grain: Grain): string {
   const [from, first, last, to] = [at, at + 1, at + 2, at + 3].map((place) => `$${place}`) as [string, string, string, string];
   const factsIn = (begin: string, end: string): string =>
     [{ facts, table }, ...(beside === undefined ? [] : [beside])]
@@ -128,8 +137,14 @@ export function pieces({ days, quarters, hours, rest, bars, facts, table, beside
   ${edgeOf(at, 'quarters_to', `UNION ALL ${quarters} quarter >= greatest(${thisDay(last)}, ${nextDay(first)}) AND quarter < ${thisQuarter(last)}`)}
   ${edgeOf(at, 'torn_quarter_from', `UNION ALL ${hours} hour >= ${first} AND hour < least(${last}::timestamptz, ${nextQuarter(first)})`)}
   ${edgeOf(at, 'torn_quarter_to', `UNION ALL ${hours} hour >= greatest(${thisQuarter(last)}, ${nextQuarter(first)}) AND hour < ${last}`)}`;
+  const whole =
+    months === undefined || grain === 'day'
+      ? `${days} ${named} AND day >= ${nextDay(first)} AND day < ${thisDay(last)}`
+      : `${days} ${named} AND day >= ${nextDay(first)} AND day < least(${thisDay(last)}, ${nextMonth(first)})
+  ${edgeOf(at, 'months', `UNION ALL ${months} month >= ${nextMonth(first)} AND month < ${thisMonth(last)}`)}
+  ${edgeOf(at, 'days_of_month', `UNION ALL ${days} day >= greatest(${thisMonth(last)}, ${nextMonth(first)}) AND day < ${thisDay(last)}`)}`;
   return `(
-  ${days} ${named} AND day >= ${nextDay(first)} AND day < ${thisDay(last)}
+  ${whole}
   ${torn}
   ${edges})`;
 }
@@ -183,20 +198,20 @@ export function withClosed(
 }
 
 /**
- * Rows of the span $1 to $4 to be added up, by coin and hour (or the day that tells it): what smart accounts of the run of the day `run`, a
+ * Rows of the span $1 to $4 to be added up, by coin and hour (or the day or month that tells it): what smart accounts of the run of the day `run`, a
  * parameter, did. By their own hours where the run is not the one whose sums are told.
  */
 export function smartRows(
   columns: readonly SmartColumn[],
   run: { day: string; is_told: boolean },
   narrowed: Pick<Narrowed, 'coin' | 'coins'> = {},
-  grain: Grain = 'day',
+  grain: Grain = 'month',
 ): string {
   const own = ownTold(columns, [], { ...narrowed, scored: smartIn(run.day) });
   const told = (unit: Unit): string =>
     `SELECT '' AS trader, h.coin, ${hourOf(unit)} AS hour, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_smart_${unit} h WHERE ${run.day}::date IS NOT NULL${narrow('h', narrowed)} AND`;
   return pieces(
-    run.is_told ? { ...own, days: told('day'), quarters: told('quarter'), hours: told('hour'), bars: told('bar') } : own,
+    run.is_told ? { ...own, months: told('month'), days: told('day'), quarters: told('quarter'), hours: told('hour'), bars: told('bar') } : own,
     1,
     grain,
   );
@@ -236,18 +251,19 @@ const smartTold = (
 /** The hour that a row `h` belongs to; the day of a day. */
 const hourOf = (unit: Unit): string => (unit === 'bar' ? unitOf('hour', 'h.bar') : `h.${unit}`);
 
-/** Rows of a span to be added up: matches, by coin and hour (or the day that tells it). */
+/** Rows of a span to be added up: matches, by coin and hour (or the day or month that tells it). */
 export function matchRows(
   columns: readonly MatchColumn[],
   narrowed: Pick<Narrowed, 'coin' | 'coins'> = {},
   at = 1,
-  grain: Grain = 'day',
+  grain: Grain = 'month',
 ): string {
   const facts = columns.map((column) => `${matchRow(column)} AS ${column}`);
   const told = (unit: Unit): string =>
     `SELECT h.coin, ${hourOf(unit)} AS hour, ${columns.map((column) => `h.${column}`).join(', ')} FROM perp_coin_${unit} h WHERE h.matches > 0${narrow('h', narrowed)} AND`;
   return pieces(
     {
+      months: told('month'),
       days: told('day'),
       quarters: told('quarter'),
       hours: told('hour'),
@@ -260,13 +276,27 @@ export function matchRows(
   );
 }
 
-/** Rows of a span to be added up: what takers opened, by coin and hour (or the day that tells it). */
-export function openRows(narrowed: Pick<Narrowed, 'coin' | 'coins'> = {}, at = 1, grain: Grain = 'day'): string {
+/** Rows of the span whose values start at `at` to be added up: what was matched in all coins, `hour` and `volume_usd`. */
+export const volumeRows = (at = 1): string =>
+  pieces(
+    {
+      hours: 'SELECT h.hour, h.volume_usd FROM perp_volume_hour h WHERE',
+      bars: `SELECT ${hourOf('bar')} AS hour, h.volume_usd FROM perp_coin_bar h WHERE h.matches > 0 AND`,
+      facts: `SELECT date_trunc('hour', m.timestamp, 'UTC') AS hour, ${matchRow('volume_usd')} AS volume_usd FROM perp_match m WHERE`,
+      table: 'm',
+    },
+    at,
+    'hour',
+  );
+
+/** Rows of a span to be added up: what takers opened, by coin and hour (or the day or month that tells it). */
+export function openRows(narrowed: Pick<Narrowed, 'coin' | 'coins'> = {}, at = 1, grain: Grain = 'month'): string {
   const facts = TAKER_OPENS.map((column) => `${takerOpenRow(column)} AS ${column}`);
   const told = (unit: Unit): string =>
     `SELECT h.coin, ${hourOf(unit)} AS hour, ${TAKER_OPENS.map((column) => `h.${column}`).join(', ')} FROM perp_coin_${unit} h WHERE true${narrow('h', narrowed)} AND`;
   return pieces(
     {
+      months: told('month'),
       days: told('day'),
       quarters: told('quarter'),
       hours: told('hour'),

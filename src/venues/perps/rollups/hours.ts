@@ -24,8 +24,8 @@ const HOUR = "date_trunc('hour', f.timestamp, 'UTC')";
 /** Length of a bar of perps in milliseconds: five minutes; the tiles of other wings are longer. */
 export const PERP_BAR_MS = 5 * MINUTE_MS;
 
-/** Sums are told by the UTC day, by the quarter of it, by the hour, and by the bar. */
-export type Unit = 'day' | 'quarter' | 'hour' | 'bar';
+/** Sums are told by the UTC month, by the UTC day, by the quarter of it, by the hour, and by the bar. */
+export type Unit = 'month' | 'day' | 'quarter' | 'hour' | 'bar';
 
 /** The unit that an instant lies in, by its beginning. */
 export function unitOf(unit: Unit, instant: string): string {
@@ -160,7 +160,7 @@ const sumOpens = (source: string, unit: OpensUnit): string => `
 SELECT f.coin, ${unitOf(unit, 'f.timestamp')} AS ${unit}, ${TAKER_OPENS.map((column) => `sum(${COIN_HOUR[column].row}) AS ${column}`).join(', ')}
 FROM ${source} f WHERE f.is_taker AND f.open_size > 0 GROUP BY 1, 2`;
 
-/** Adds the fills of `source` to their coins' UTC days, quarters or bars: takers' opens. */
+/** Adds the fills of `source` to their coins' UTC months, days, quarters or bars: takers' opens. */
 export const addOpens = (source: string, unit: OpensUnit): string => `
 INSERT INTO perp_coin_${unit} AS kept (coin, ${unit}, ${TAKER_OPENS.join(', ')})${sumOpens(source, unit)} ORDER BY 1, 2
 ON CONFLICT (coin, ${unit}) DO UPDATE SET ${TAKER_OPENS.map((column) => `${column} = kept.${column} + EXCLUDED.${column}`).join(', ')}`;
@@ -193,6 +193,12 @@ ON CONFLICT (coin, ${unit}) DO UPDATE SET ${columns.map((column) => `${column} =
 /** Adds the matches of `source` to their coins' sums by the unit. */
 export const addMatches = (source: string, unit: Unit): string =>
   intoCoins(unit, MATCH_COLUMNS, sumMatches(source, unit, MATCH_COLUMNS, 1));
+
+/** Adds the matches of `source` to what was matched in all coins in their hours. */
+export const addVolumes = (source: string): string => `
+INSERT INTO perp_volume_hour AS kept (hour, volume_usd)
+SELECT ${unitOf('hour', 'm.timestamp')}, sum(m.usd_value) FROM ${source} m GROUP BY 1 ORDER BY 1
+ON CONFLICT (hour) DO UPDATE SET volume_usd = kept.volume_usd + EXCLUDED.volume_usd`;
 
 /** Puts right the sums of matches that came to be known better: what they were (`before`) goes, what they are (`after`) comes. */
 export const changeMatches = (before: string, after: string, unit: Unit): string => {
@@ -246,11 +252,16 @@ INSERT INTO perp_coin_bar (coin, bar, ${BAR_COLUMNS.join(', ')})
 SELECT coin, bar, ${BAR_COLUMNS.map((column) => `coalesce(${column}, 0)`).join(', ')}
 FROM (${sumMatches('perp_match', 'bar', MATCH_COLUMNS, 1)}) matched FULL JOIN (${sumOpens('perp_fill', 'bar')}) opened USING (coin, bar) ORDER BY 2, 1`;
 
-const sumBars = (unit: 'day' | 'quarter' | 'hour', columns: readonly string[]): string =>
+/** Of the bars. */
+export const TELL_VOLUMES = `
+INSERT INTO perp_volume_hour (hour, volume_usd)
+SELECT ${unitOf('hour', 'b.bar')}, sum(b.volume_usd) FROM perp_coin_bar b WHERE b.matches > 0 GROUP BY 1 ORDER BY 1`;
+
+const sumBars = (unit: Exclude<Unit, 'bar'>, columns: readonly string[]): string =>
   `SELECT b.coin, ${unitOf(unit, 'b.bar')} AS ${unit}, ${columns.map((column) => `sum(b.${column}) AS ${column}`).join(', ')} FROM perp_coin_bar b GROUP BY 1, 2`;
 
 /** Of the bars. */
-export const tellCoins = (unit: 'day' | 'quarter'): string => `
+export const tellCoins = (unit: 'month' | 'day' | 'quarter'): string => `
 INSERT INTO perp_coin_${unit} (coin, ${unit}, ${BAR_COLUMNS.join(', ')})
 ${sumBars(unit, BAR_COLUMNS)} ORDER BY 2, 1`;
 

@@ -3,7 +3,7 @@ import { analyze, analyzeIndexed, fillEmptied } from '../../../db/indexes';
 import { writersTurn } from '../../../db/transaction';
 import { TELL_ALL_DEVIATIONS } from './deviations';
 import { TELL_ALL_COIN_DAYS, TELL_ALL_DAYS } from './drawdown';
-import { TELL_COIN_BARS, TELL_COIN_HOURS, TELL_TRADERS, TELL_TRADER_DAYS, TELL_TRADER_HOURS, TELL_TRADER_LIVES, tellCoins } from './hours';
+import { TELL_COIN_BARS, TELL_COIN_HOURS, TELL_TRADERS, TELL_TRADER_DAYS, TELL_TRADER_HOURS, TELL_TRADER_LIVES, TELL_VOLUMES, tellCoins } from './hours';
 import { tellLastDays } from './last-days';
 import { TELL_ALL_TRIPS } from './round-trips';
 import { TELL_SMART } from './smart-hours';
@@ -24,8 +24,10 @@ const ROLLUPS = [
   'perp_trader_sum',
   'perp_coin_hour',
   'perp_coin_day',
+  'perp_coin_month',
   'perp_coin_quarter',
   'perp_coin_bar',
+  'perp_volume_hour',
   'perp_coin_takers',
   'perp_trader',
   'perp_round_trip',
@@ -34,6 +36,7 @@ const ROLLUPS = [
   'perp_trader_coin_drawdown',
   'perp_smart_hour',
   'perp_smart_day',
+  'perp_smart_month',
   'perp_smart_quarter',
   'perp_smart_bar',
   'perp_smart_trader_day',
@@ -59,7 +62,9 @@ const TELL = [
   TELL_COIN_HOURS,
   TELL_ALL_DEVIATIONS,
   tellCoins('day'),
+  tellCoins('month'),
   tellCoins('quarter'),
+  TELL_VOLUMES,
   TELL_ALL_DAYS,
   TELL_ALL_COIN_DAYS,
   ...TELL_SMART,

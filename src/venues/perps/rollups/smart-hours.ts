@@ -5,7 +5,7 @@ import { moveLastDays, tellLastDays } from './last-days';
 import { LIFE, addSmartTraders } from './smart-trader-days';
 import { addSmartRests } from './smart-trader-rests';
 
-/** Columns of perp_smart_day, _quarter, _hour and _bar beside their keys: sums of those of perp_trader_hour over smart accounts. */
+/** Columns of perp_smart_month, _day, _quarter, _hour and _bar beside their keys: sums of those of perp_trader_hour over smart accounts. */
 const SMART_COLUMNS = ['fills', 'open_long_usd', 'open_short_usd', 'close_long_usd', 'close_short_usd', 'long_pnl', 'short_pnl'] as const;
 export type SmartColumn = (typeof SMART_COLUMNS)[number];
 
@@ -16,7 +16,7 @@ const ADDED = SMART_COLUMNS.map((name) => `${name} = kept.${name} + EXCLUDED.${n
 const SMART = `SELECT s.trader FROM perp_score s WHERE s.day = (SELECT day FROM perp_smart_run) AND s.score >= ${SMART_SCORE}`;
 
 /** Adds the hours (rows of perp_trader_hour) of `source` that are of smart accounts; of nobody while no run is told. */
-export const addSmart = (source: string, unit: 'hour' | 'quarter' | 'day'): string => `
+export const addSmart = (source: string, unit: 'hour' | 'quarter' | 'day' | 'month'): string => `
 INSERT INTO perp_smart_${unit} AS kept (coin, ${unit}, ${NAMES})
 SELECT r.coin, ${unitOf(unit, 'r.hour')}, ${SMART_COLUMNS.map((name) => `sum(r.${name})`).join(', ')}
 FROM ${source} r WHERE r.trader IN (${SMART}) GROUP BY 1, 2 ORDER BY 2, 1
@@ -49,6 +49,7 @@ const TELL_BUT_BARS = [
   addSmart('perp_trader_hour', 'hour'),
   addSmart('perp_trader_hour', 'quarter'),
   addSmart('perp_trader_hour', 'day'),
+  addSmart('perp_trader_hour', 'month'),
   addSmartTraders('perp_trader_day', 'day'),
   addSmartRests('perp_trader_hour'),
   tellLastDays('perp_smart_last_day', `trader IN (${SMART})`),
@@ -63,6 +64,7 @@ const TOLD_ANEW = [
   'perp_smart_hour',
   'perp_smart_quarter',
   'perp_smart_day',
+  'perp_smart_month',
   'perp_smart_trader_day',
   'perp_smart_trader_rest',
   'perp_smart_last_day',

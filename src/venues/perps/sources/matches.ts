@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { copyRows } from '../../../db/copy';
-import { addMatches, changeMatches } from '../rollups/hours';
+import { addMatches, addVolumes, changeMatches } from '../rollups/hours';
 import type { ReckonedFill } from './amounts';
 import { copiedOf } from './copied';
 import { isSettlement } from './fill';
@@ -48,8 +48,10 @@ const adding = (inserted: string): string => `
 WITH ${inserted},
 hours AS (${addMatches('inserted', 'hour')}),
 days AS (${addMatches('inserted', 'day')}),
+months AS (${addMatches('inserted', 'month')}),
 quarters AS (${addMatches('inserted', 'quarter')}),
-bars AS (${addMatches('inserted', 'bar')})
+bars AS (${addMatches('inserted', 'bar')}),
+volumes AS (${addVolumes('inserted')})
 SELECT count(*)::int AS inserted FROM inserted`;
 
 const INSERT = { name: 'perps_insert_matches', text: adding(`${GIVEN}, inserted AS (${INSERTED})`) };
@@ -81,6 +83,7 @@ const COMPLETE = {
 WITH ${GIVEN},${COMPLETED},
 hours AS (${changeMatches('before', 'completed', 'hour')}),
 days AS (${changeMatches('before', 'completed', 'day')}),
+months AS (${changeMatches('before', 'completed', 'month')}),
 quarters AS (${changeMatches('before', 'completed', 'quarter')})
 ${changeMatches('before', 'completed', 'bar')}`,
 };
