@@ -282,12 +282,7 @@ test('windows of some days or months are told exactly, whichever of their months
         const [cut] = await withoutEmpty(whole, async () => Number.POSITIVE_INFINITY).query({ name: 'told', text }, [...span]);
         expect(cut).toEqual(told);
         const usd = within.reduce((sum, { usd: one }) => sum + one, 0);
-        expect([told?.matches, told?.volume, told?.smart, told?.opened]).toEqual([
-          usd,
-          usd,
-          within.length,
-          told?.own,
-        ]);
+        expect([told?.matches, told?.volume, told?.smart, told?.opened]).toEqual([usd, usd, within.length, told?.own]);
       }),
       { numRuns: 100 },
     );

@@ -221,7 +221,9 @@ describe('pages of one account', () => {
     const told = (): Promise<unknown> =>
       rows('SELECT volume_usd::float AS usd, matches, bought_usd::float AS bought, liquidated_usd::float AS liquidated FROM perp_coin_day');
     for (const pages of [[[0, 1, 2, 3, 4]], [[3, 2, 4, 1, 0]], [[0, 1], [2], [3], [4]], [[4, 3], [2], [1], [0]], [[2], [1], [3, 4], [0]]]) {
-      await db.pool.query('TRUNCATE perp_fill, perp_match, perp_coin_day, perp_coin_hour, perp_coin_month, perp_coin_quarter, perp_coin_bar, perp_volume_hour');
+      await db.pool.query(
+        'TRUNCATE perp_fill, perp_match, perp_coin_day, perp_coin_hour, perp_coin_month, perp_coin_quarter, perp_coin_bar, perp_volume_hour',
+      );
       for (const page of pages) await load(db.pool, one(page));
       expect([pages, await told()]).toEqual([pages, [{ usd: 600, matches: 3, bought: 600, liquidated: 400 }]]);
       for (const page of pages) expect(await load(db.pool, one(page))).toMatchObject({ inserted: 0 });

@@ -2,7 +2,8 @@ import { afterwards } from '../../../db/segments';
 import { edgeOf } from './segments';
 import type { LastDays } from '../rollups/last-days';
 import { LIFE } from '../rollups/smart-trader-days';
-import { type Narrowed, type Scored, narrow, nextDay } from './span';
+import { nextDay } from './pieces';
+import { type Narrowed, type Scored, narrow } from './span';
 
 /** What tells accounts' last fills: rows `p` of those whose last fill meets a condition, one by one; and how many there are by day. */
 interface Told {

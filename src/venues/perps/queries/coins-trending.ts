@@ -137,10 +137,7 @@ export async function coinsTrending(args: CoinsTrendingArgs, context: GraphConte
       String(leastShown(args.min_volume_usd)),
       args.sort_by === 'smart_wallet_count' ? null : args.limit,
     ]),
-    context.sql.query<ActiveRow>({ name: `perps_coins_active_${by}`, text: activeText(by), keyed }, [
-      ...span,
-      day,
-    ]),
+    context.sql.query<ActiveRow>({ name: `perps_coins_active_${by}`, text: activeText(by), keyed }, [...span, day]),
   ]);
   const activeIn = new Map(active.map((row) => [row.coin, row]));
   const nobody = { unique_traders: 0, smart_wallet_count: day === null ? null : 0, smart_net_volume_usd: day === null ? null : '0' };

@@ -6,7 +6,8 @@ import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { gridOf } from './buckets';
 import { findFirstFill, findSmartRun, getSmartDay, openWindow, spanUpToNow, warnUndirected, widerTimeframe, without } from './scope';
-import { BOUGHT, type Grain, SOLD, VOLUME, VOLUME_COLUMNS, matchRows, smartRows, volumeRows } from './span';
+import type { Grain } from './pieces';
+import { BOUGHT, SOLD, VOLUME, VOLUME_COLUMNS, matchRows, smartRows, volumeRows } from './span';
 
 export interface CoinsHeatmapArgs {
   timeframe: Timeframe;
@@ -81,11 +82,7 @@ export async function coinsVolumeHeatmap(args: CoinsHeatmapArgs, context: GraphC
   const { sql } = context;
   const window = openWindow(args.timeframe, context);
   if (args.smart_money_only) await getSmartDay(context);
-  const [{ day, is_told }, first, span] = await Promise.all([
-    findSmartRun(context),
-    findFirstFill(context),
-    spanUpToNow(window, context),
-  ]);
+  const [{ day, is_told }, first, span] = await Promise.all([findSmartRun(context), findFirstFill(context), spanUpToNow(window, context)]);
   const empty = new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) ?? without(args, { smart_money_only: false }) });
   if (first === null || first >= context.now) throw empty;
   const start = args.timeframe === 'all' ? first : window.from;

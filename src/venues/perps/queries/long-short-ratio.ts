@@ -6,7 +6,8 @@ import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { gridOf } from './buckets';
 import { findSmartRun, getKnownCoin, openWindow, reachOf, warnUndirected, widerTimeframe } from './scope';
-import { BOUGHT, type Grain, SOLD, VOLUME_COLUMNS, matchRows, openRows, ownRows, smartRows, spanOf } from './span';
+import type { Grain } from './pieces';
+import { BOUGHT, SOLD, VOLUME_COLUMNS, matchRows, openRows, ownRows, smartRows, spanOf } from './span';
 
 const SIZES = ['1h', '4h', '12h', '1d'] as const;
 

@@ -5,7 +5,7 @@ import type { GraphContext } from '../../venue';
 import { matchRow, TAKER_OPENS, takerOpenRow, type Unit } from '../rollups/hours';
 import { type PressureLabel, pressureLabel } from '../pressure';
 import { openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
-import { pieces } from './span';
+import { pieces } from './pieces';
 
 /** Longs against shorts. Figures are exact decimals as text. */
 interface Pressure {

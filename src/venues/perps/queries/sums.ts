@@ -1,6 +1,7 @@
 import { type SumColumn, TRADER_SUM } from '../rollups/trader-sums';
 import type { TripColumn } from '../rollups/trip-sums';
-import { type Grain, type Narrowed, type Told, narrow, pieces, withClosed } from './span';
+import { type Grain, type Told, pieces } from './pieces';
+import { type Narrowed, narrow, withClosed } from './span';
 
 /** Round trips that sums of accounts' days know of. */
 const SUM_TRIPS = ['closed_trips', 'won_trips'] as const satisfies readonly TripColumn[];

@@ -3,7 +3,8 @@ import { listInHalves } from '../../../db/halves';
 import type { GraphContext } from '../../venue';
 import type { TraderStats } from './trader-stats';
 import { lifeRows } from './lives';
-import { VOLUME, VOLUME_COLUMNS, thisDay } from './span';
+import { thisDay } from './pieces';
+import { VOLUME, VOLUME_COLUMNS } from './span';
 import { winRates } from './trader-coins';
 import { lifeTrips } from './trip-counts';
 

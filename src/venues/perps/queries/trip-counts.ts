@@ -1,6 +1,7 @@
 import { afterwards } from '../../../db/segments';
 import { edgeOf } from './segments';
-import { type Narrowed, narrow, nextDay, thisDay } from './span';
+import { nextDay, thisDay } from './pieces';
+import { type Narrowed, narrow } from './span';
 
 const TRIPS =
   "SELECT t.trader, date_trunc('day', t.closed_at, 'UTC') AS day, 1 AS closed, (t.net_pnl > 0)::int AS won FROM perp_round_trip t WHERE";

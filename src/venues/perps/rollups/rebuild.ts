@@ -3,7 +3,16 @@ import { analyze, analyzeIndexed, fillEmptied } from '../../../db/indexes';
 import { writersTurn } from '../../../db/transaction';
 import { TELL_ALL_DEVIATIONS } from './deviations';
 import { TELL_ALL_COIN_DAYS, TELL_ALL_DAYS } from './drawdown';
-import { TELL_COIN_BARS, TELL_COIN_HOURS, TELL_TRADERS, TELL_TRADER_DAYS, TELL_TRADER_HOURS, TELL_TRADER_LIVES, TELL_VOLUMES, tellCoins } from './hours';
+import {
+  TELL_COIN_BARS,
+  TELL_COIN_HOURS,
+  TELL_TRADERS,
+  TELL_TRADER_DAYS,
+  TELL_TRADER_HOURS,
+  TELL_TRADER_LIVES,
+  TELL_VOLUMES,
+  tellCoins,
+} from './hours';
 import { tellLastDays } from './last-days';
 import { TELL_ALL_TRIPS } from './round-trips';
 import { TELL_SMART } from './smart-hours';
