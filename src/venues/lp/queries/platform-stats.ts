@@ -4,7 +4,7 @@ import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { unlessEmpty } from './segments';
 import { actedIn, smartIn } from './presence';
-import { flowsOfLife, named, ofType, spanOf, swapsOfLife, typeFlowsIn, typeSwapsIn } from './span';
+import { flowSumsOfLife, named, ofType, spanOf, swapSumsOfLife, typeFlowsIn, typeSwapsIn } from './span';
 
 export interface PlatformStatsArgs {
   /** Null: both. */
@@ -65,8 +65,7 @@ const SUMS_OF_TYPES = `sum(deposit_usd) AS deposits_usd, sum(withdraw_usd) AS wi
 
 /** Pools that were in use last in the window, or once more after it, by type. */
 const POOLS = `
-SELECT p.pool_type, count(*) AS n FROM (SELECT pool_address, min(pool_type) AS pool_type, max(last_at) AS last_at FROM lp_flow_month GROUP BY pool_address) p
-WHERE p.last_at >= $1 AND (p.last_at < $2 ${afterwards(
+SELECT p.pool_type, count(*) AS n FROM lp_flow_life p WHERE p.last_at >= $1 AND (p.last_at < $2 ${afterwards(
   '$2::timestamptz',
   'OR EXISTS (SELECT 1 FROM lp_event e WHERE e.pool_address = p.pool_address AND e."timestamp" >= $1 AND e."timestamp" < $2)',
 )}) ${ofType(7)('p')} GROUP BY GROUPING SETS ((p.pool_type), ())`;
@@ -77,10 +76,7 @@ const PROVIDED = `provided AS (
   ) f JOIN (${POOLS}) p ON p.pool_type IS NOT DISTINCT FROM f.pool_type
 )`;
 
-const PROVIDED_IN_LIFE = `pools AS (
-  SELECT pool_type, pool_address, sum(deposit_usd) AS deposit_usd, sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd,
-    sum(deposits) AS deposits, sum(withdrawals) AS withdrawals, sum(claims) AS claims, sum(unpriced) AS unpriced, min(first_at) AS first_at
-  FROM (${flowsOfLife(1, ofType(7))}) f GROUP BY pool_type, pool_address
+const PROVIDED_IN_LIFE = `pools AS (${flowSumsOfLife(1, ofType(7))}
 ), provided AS (SELECT pool_type, ${SUMS_OF_TYPES}, count(*) AS pool_count FROM pools GROUP BY GROUPING SETS ((pool_type), ()))`;
 
 /** The row without type is the total; an owner of both types is one owner there. `life`: the window begins before everything. */
@@ -134,7 +130,7 @@ const earned = (life: boolean): Statement => ({
   text: life
     ? `
 SELECT p.pool_type, sum(s.fee_usd) AS fees_usd, sum(s.swaps) AS swaps
-FROM (SELECT pool_address, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps FROM (${swapsOfLife(1)}) s GROUP BY pool_address) s
+FROM (${swapSumsOfLife(1)}) s
 JOIN lp_pool p ON p.pool_address = s.pool_address WHERE $7::text IS NULL OR p.pool_type = $7 GROUP BY p.pool_type`
     : `SELECT s.pool_type, sum(s.fee_usd) AS fees_usd, sum(s.swaps) AS swaps FROM (${typeSwapsIn(1, ofType(7))}) s GROUP BY s.pool_type`,
 });

@@ -4,7 +4,7 @@ import { BEGINNING, type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { liquidityOf, meanLiquidity, perLiquidityDay } from './liquidity';
 import { ownerCounts } from './presence';
-import { feeRate, feeRateFlag, type Filter, flowsIn, flowsOfLife, spanOf, swapsIn, swapsOfLife, swapsToldBefore } from './span';
+import { feeRate, feeRateFlag, type Filter, flowSumsOfLife, flowsIn, spanOf, swapSumsOfLife, swapsIn, swapsToldBefore } from './span';
 
 export type PoolsTopSort = 'volume' | 'fees' | 'liquidity' | 'lp_count' | 'events' | 'fee_rate';
 
@@ -46,16 +46,19 @@ const ORDER: Record<PoolsTopSort, string> = {
 function top(sort: PoolsTopSort, needsLiquidity: boolean, life: boolean, swapped: boolean): Statement {
   const all = sort === 'liquidity';
   const byOwners = sort === 'lp_count';
-  const provided = `provided AS MATERIALIZED (
-  SELECT pool_address, sum(deposits + withdrawals + claims) AS n FROM (${life ? flowsOfLife(1) : flowsIn(1)}) e GROUP BY pool_address
-), `;
+  const flows = life
+    ? `SELECT pool_address, deposits + withdrawals + claims AS n FROM (${flowSumsOfLife(1)}) e`
+    : `SELECT pool_address, sum(deposits + withdrawals + claims) AS n FROM (${flowsIn(1)}) e GROUP BY pool_address`;
+  const swaps = life
+    ? swapSumsOfLife(1)
+    : `SELECT pool_address, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${swapsIn(1)}) s GROUP BY pool_address`;
   return {
     name: `lp_pools_top_${sort}_${Number(needsLiquidity)}${swapped ? '_swapped' : ''}${life ? '_life' : ''}`,
     keyed: true,
     text: `
 WITH volumes AS MATERIALIZED (
-  SELECT pool_address, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${life ? swapsOfLife(1) : swapsIn(1)}) s GROUP BY pool_address
-), ${swapped ? '' : provided}${byOwners ? `counted AS MATERIALIZED (${ownerCounts({ pools: 'provided', at: 1, life })}), ` : ''}scope AS (
+  ${swaps}
+), ${swapped ? '' : `provided AS MATERIALIZED (${flows}), `}${byOwners ? `counted AS MATERIALIZED (${ownerCounts({ pools: 'provided', at: 1, life })}), ` : ''}scope AS (
   SELECT p.*, CASE WHEN k.known THEN coalesce(v.usd, 0) END AS volume_usd, CASE WHEN k.known AND v.pool_address IS NULL THEN 0 ELSE v.fee_usd END AS fees_usd, coalesce(v.swaps, 0) AS swaps, coalesce(v.unpriced, 0) AS unpriced,
     ${swapped ? '' : 'coalesce(v.swaps, 0) + coalesce(e.n, 0) AS event_count, '}${byOwners ? 'coalesce(c.n, 0) AS unique_lps, ' : ''}${feeRate('v.fee_usd', 'v.usd')} AS fee_rate_pct
   FROM lp_pool p LEFT JOIN volumes v ON v.pool_address = p.pool_address ${swapped ? '' : 'LEFT JOIN provided e ON e.pool_address = p.pool_address'}
@@ -108,7 +111,7 @@ const HELD: Statement = {
   text: `
 WITH shown AS MATERIALIZED (
   SELECT p.pool_address, p.created_at, s.fees_usd FROM unnest($3::text[], $4::numeric[]) s(pool_address, fees_usd) JOIN lp_pool p ON p.pool_address = s.pool_address
-), net AS MATERIALIZED (SELECT pool_address, sum(deposit_usd - withdraw_usd) AS usd, sum(unpriced)::int AS unpriced FROM (${flowsOfLife(5, ofShown)}) f GROUP BY pool_address
+), net AS MATERIALIZED (SELECT pool_address, deposit_usd - withdraw_usd AS usd, unpriced FROM (${flowSumsOfLife(5, ofShown)}) f
 ), seen AS MATERIALIZED (${meanLiquidity('shown', 1, 2)})
 SELECT p.pool_address, coalesce(n.usd, 0) AS net_liquidity_usd, coalesce(n.unpriced, 0) AS unpriced_events, 100 * (${perLiquidityDay('p.fees_usd', 'm')}) AS fee_tvl_ratio_pct
 FROM shown p LEFT JOIN net n ON n.pool_address = p.pool_address LEFT JOIN seen m ON m.pool_address = p.pool_address`,

@@ -4,7 +4,7 @@ import { leastShown } from '../../../lib/statistics';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { earlierTiles, endedAfter, volumeSince } from './earlier-volume';
-import { feeRate, feeRateFlag, type Filter, spanOf, swapsIn, swapsOfLife } from './span';
+import { feeRate, feeRateFlag, type Filter, spanOf, swapSumsOfLife, swapsIn } from './span';
 
 export interface PoolsTrendingArgs {
   /** Null: both. */
@@ -49,7 +49,11 @@ function trending(life: boolean): Statement {
     keyed: true,
     text: `
 WITH volumes AS MATERIALIZED (
-  SELECT pool_address, sum(usd) AS volume_usd, sum(fee_usd) AS fees_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${life ? swapsOfLife(1) : swapsIn(1)}) s GROUP BY pool_address
+  ${
+    life
+      ? `SELECT pool_address, usd AS volume_usd, fee_usd AS fees_usd, swaps, unpriced FROM (${swapSumsOfLife(1)}) s`
+      : `SELECT pool_address, sum(usd) AS volume_usd, sum(fee_usd) AS fees_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${swapsIn(1)}) s GROUP BY pool_address`
+  }
 ), ${life ? '' : `earlier AS MATERIALIZED (${volumeSince('earlier', 10)}), `}scope AS (
   SELECT v.*, ${life ? 'NULL::numeric AS earlier_usd, 0 AS windows' : `e.usd - v.volume_usd AS earlier_usd, ${windowsOf('e')} AS windows`}
   FROM volumes v ${life ? '' : 'JOIN earlier e ON e.pool_address = v.pool_address'}

@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import { ownerCounts, smartCounts } from './presence';
-import { type Filter, flowsIn, flowsOfLife, spanOf } from './span';
+import { type Filter, flowSumsOfLife, flowsIn, spanOf } from './span';
 
 /** What providers did in a pool in a window. */
 interface ProvidedRow {
@@ -22,7 +22,11 @@ function statement(life: boolean): Statement {
     keyed: true,
     text: `
 WITH provided AS MATERIALIZED (
-  SELECT pool_address, sum(deposits + withdrawals + claims)::int AS n FROM (${life ? flowsOfLife(1, ofShown) : flowsIn(1, ofShown)}) e GROUP BY pool_address
+  ${
+    life
+      ? `SELECT pool_address, deposits + withdrawals + claims AS n FROM (${flowSumsOfLife(1, ofShown)}) e`
+      : `SELECT pool_address, sum(deposits + withdrawals + claims)::int AS n FROM (${flowsIn(1, ofShown)}) e GROUP BY pool_address`
+  }
 ), owners AS MATERIALIZED (${ownerCounts(counting)}), smart AS MATERIALIZED (${smartCounts(counting)})
 SELECT p.pool_address, coalesce(e.n, 0) AS provided, coalesce(o.n, 0)::int AS unique_lps, coalesce(s.n, 0)::int AS smart_lp_count
 FROM unnest($7::text[]) p(pool_address)

@@ -5,7 +5,7 @@ import type { PoolType } from '../chain-addresses';
 import { dayOf } from '../rollups/days';
 import { newestScore } from '../rollups/smart';
 import { lastIn } from './presence';
-import { type Filter, flowsIn, flowsOfLife, ofType, smartFlowsIn, spanOf } from './span';
+import { type Filter, flowSumsOfLife, flowsIn, ofType, smartFlowsIn, spanOf } from './span';
 
 export type SmartPoolsSort = 'smart_lp_count' | 'smart_volume_usd' | 'smart_share_pct' | 'smart_net_usd';
 
@@ -112,7 +112,11 @@ WITH ${after(AGAIN)}members AS (
     m.avg_score AS avg_lp_score, f.claim_usd AS fees_claimed_by_smart_usd FROM ${byCount ? 'most' : 'members'} m JOIN flows f ON f.pool_address = m.pool_address
 ), first AS MATERIALIZED (SELECT * FROM pools ${shown}
 ), totals AS MATERIALIZED (
-  SELECT pool_address, sum(deposit_usd + withdraw_usd) AS total_volume_usd, sum(unpriced)::int AS unpriced FROM (${life ? flowsOfLife(1, isFirst) : flowsIn(1, isFirst)}) f GROUP BY pool_address
+  ${
+    life
+      ? `SELECT pool_address, deposit_usd + withdraw_usd AS total_volume_usd, unpriced FROM (${flowSumsOfLife(1, isFirst)}) f`
+      : `SELECT pool_address, sum(deposit_usd + withdraw_usd) AS total_volume_usd, sum(unpriced)::int AS unpriced FROM (${flowsIn(1, isFirst)}) f GROUP BY pool_address`
+  }
 ), ranked AS MATERIALIZED (
   SELECT q.*, (row_number() OVER (${order}))::int AS rank FROM (
     SELECT p.*, t.total_volume_usd, t.unpriced, 100 * p.smart_volume_usd / nullif(t.total_volume_usd, 0) AS smart_share_pct

@@ -2,7 +2,7 @@ import { BAR_MS, barOf, QUARTER_MS, quarterOf } from '../../../lib/tiles';
 import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import { flowHoursOf, hourOf, ownerHours, typeSumsOf } from '../rollups/buckets';
-import { dayOf, monthOf, SUMS } from '../rollups/days';
+import { dayOf, monthOf, summed, SUMS } from '../rollups/days';
 import { unlessEmpty } from './segments';
 
 /** Parameters of a span: see `spanOf`. */
@@ -142,13 +142,12 @@ export const swapsIn = (at: number, k = 0, filter: Filter = none): string =>
   `${wholeSwapsIn(at, k, filter)}${swapEdges(at, k, filter).join('')}`;
 
 /** The same of a window that begins before everything, where it need not be told by day: a month makes a row of its own. */
-export const swapsOfLife = (at: number): string => `${wholeSwapsOfLife(at)}${swapEdges(at, 0, none).join('')}`;
+const swapsOfLife = (at: number): string => `${swapRows('lp_pool_month', 'month', monthsOfLife(at), 0, none)}
+UNION ALL ${swapRows('lp_pool_day', 'day', daysOfLife(at), 0, none)}${swapsAround(at, 0, none)}${swapEdges(at, 0, none).join('')}`;
 
 /** The same without the edges of the window: what lies outside its whole hours. */
 export const wholeSwapsIn = (at: number, k = 0, filter: Filter = none): string =>
   `${swapRows('lp_pool_day', 'day', days(at), k, filter)}${swapsAround(at, k, filter)}`;
-export const wholeSwapsOfLife = (at: number): string => `${swapRows('lp_pool_month', 'month', monthsOfLife(at), 0, none)}
-UNION ALL ${swapRows('lp_pool_day', 'day', daysOfLife(at), 0, none)}${swapsAround(at, 0, none)}`;
 
 const swapRows = (table: string, time: string, condition: string, k: number, filter: Filter): string => `
 SELECT ${k} AS k, h.pool_address, h.${time} AS hour, h.swaps, h.unpriced, h.usd, h.fee_usd, h.seen_usd FROM ${table} h WHERE ${condition} ${filter('h')}`;
@@ -158,6 +157,14 @@ function swapsAround(at: number, k: number, filter: Filter): string {
   const quarterly = (condition: string): string => swapRows('lp_pool_quarter', 'quarter', condition, k, filter);
   return `${beforeDays(at, hourly, quarterly)}${more(hours(at)[1], hourly)}`;
 }
+
+/** A window that begins before everything: whether anything may have happened at its end or after it; else its days go on beyond it. */
+const goesOn = (at: number): string => `$${at + 5} <= $${at + 1}`;
+
+/** Rows (pool_address, swaps, unpriced, usd, fee_usd) of such a window, one a pool: as they are kept where nothing came after it, else added up. */
+export const swapSumsOfLife = (at: number): string => `
+SELECT pool_address, sum(swaps) AS swaps, sum(unpriced) AS unpriced, sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsOfLife(at)}) s WHERE ${goesOn(at)} GROUP BY pool_address
+${unlessEmpty(at + 1, at + 5, `UNION ALL SELECT h.pool_address, h.swaps, h.unpriced, h.usd, h.fee_usd FROM lp_pool_life h WHERE NOT ${goesOn(at)}`)}`;
 
 /** The swaps of a window outside its whole hours, as rows of `swapsIn`. */
 export const swapEdgesIn = (at: number): string => `
@@ -217,8 +224,13 @@ export const flowsIn = (at: number, filter: Filter = none): string =>
   [flowRows('lp_flow_day', 'day', days(at), filter), flowsAround(at, filter), ...flowEdges(at, filter)].join('');
 
 /** The same of a window that begins before everything, where it need not be told by day: a month makes a row of its own. */
-export const flowsOfLife = (at: number, filter: Filter = none): string => `${flowRows('lp_flow_month', 'month', monthsOfLife(at), filter)}
+const flowsOfLife = (at: number, filter: Filter = none): string => `${flowRows('lp_flow_month', 'month', monthsOfLife(at), filter)}
 UNION ALL ${flowRows('lp_flow_day', 'day', daysOfLife(at), filter)}${flowsAround(at, filter)}${flowEdges(at, filter).join('')}`;
+
+/** The same of such a window, one row a pool without its hour: as it is kept where nothing came after it, else added up. */
+export const flowSumsOfLife = (at: number, filter: Filter = none): string => `
+SELECT f.pool_address, min(f.pool_type) AS pool_type, ${summed('f')} FROM (${flowsOfLife(at, filter)}) f WHERE ${goesOn(at)} GROUP BY f.pool_address
+${unlessEmpty(at + 1, at + 5, `UNION ALL SELECT h.pool_address, h.pool_type, ${SUMS_OF_H} FROM lp_flow_life h WHERE NOT ${goesOn(at)} ${filter('h')}`)}`;
 
 function flowsAround(at: number, filter: Filter): string {
   const hourly = (condition: string): string => flowRows('lp_flow_hour', 'hour', condition, filter);

@@ -4,7 +4,7 @@ import { BUCKETS, type BucketSize, intervalOf } from '../../../lib/grid';
 import { bucketOf } from '../../../lib/tiles';
 import { type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { type Filter, flowsIn, hourSpanOf, spanOf, swapEdgesIn, typeFlowsIn, typeSwapsIn, wholeSwapsIn, wholeSwapsOfLife } from './span';
+import { type Filter, flowsIn, hourSpanOf, spanOf, swapEdgesIn, swapSumsOfLife, typeFlowsIn, typeSwapsIn, wholeSwapsIn } from './span';
 
 interface ScopeArgs {
   /** Null: both. */
@@ -68,6 +68,11 @@ const wholeRows = (one: boolean): string => `
 SELECT ${bucket} AS bucket, usd FROM lp_type_swap_hour WHERE ($7::text IS NULL OR pool_type = $7) AND hour >= $3 AND hour < $4
 UNION ALL SELECT ${bucket}, usd FROM edges h WHERE ${inPart} ${one ? ofType('h') : ''}`;
 
+const SUMS_IN_WINDOW = `
+SELECT pool_address, sum(usd) AS usd, sum(swaps) AS swaps FROM (
+  SELECT pool_address, usd, swaps FROM (${wholeSwapsIn(10)}) h UNION ALL SELECT pool_address, usd, swaps FROM edges
+) r GROUP BY pool_address`;
+
 /**
  * Pools with swap volume, most first, of all types or of one; shares are of all such pools, which are at place 0: places follow the addresses. Pools are chosen over the
  * span $10 to $15, the whole window by the longest rollups there are; buckets shorter than a day have no days in the span $1 to $6, of the part whose cells are told. Cells are added up pool by
@@ -81,9 +86,8 @@ WITH edges AS MATERIALIZED (
   SELECT pool_address, hour, sum(usd) AS usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${swapEdgesIn(10)}) s GROUP BY pool_address, hour
 ), top AS MATERIALIZED (
   SELECT p.pool_address, row_number() OVER (ORDER BY p.pool_address) AS place FROM (
-    SELECT pool_address FROM (
-      SELECT pool_address, usd, swaps FROM (${life ? wholeSwapsOfLife(10) : wholeSwapsIn(10)}) h UNION ALL SELECT pool_address, usd, swaps FROM edges
-    ) s ${one ? `WHERE true ${ofType('s')}` : ''} GROUP BY pool_address HAVING sum(usd) > 0 OR sum(swaps) > 0 ORDER BY coalesce(sum(usd), 0) DESC, pool_address LIMIT $9
+    SELECT pool_address FROM (${life ? swapSumsOfLife(10) : SUMS_IN_WINDOW}) s
+    WHERE (usd > 0 OR swaps > 0) ${one ? ofType('s') : ''} ORDER BY coalesce(usd, 0) DESC, pool_address LIMIT $9
   ) t JOIN lp_pool p ON p.pool_address = t.pool_address
 ), torn AS MATERIALIZED (SELECT t.place, e.* FROM edges e JOIN top t ON t.pool_address = e.pool_address WHERE ${inPart}
 ), cells AS (

@@ -5,7 +5,7 @@ import { hourOf } from './buckets';
 export const SUMS = 'deposits, withdrawals, claims, deposit_usd, withdraw_usd, claim_usd, unpriced, first_at, last_at';
 
 /** The sums over the rows of an alias that has them. */
-const summed = (a: string): string =>
+export const summed = (a: string): string =>
   `sum(${a}.deposits)::int AS deposits, sum(${a}.withdrawals)::int AS withdrawals, sum(${a}.claims)::int AS claims,
   sum(${a}.deposit_usd) AS deposit_usd, sum(${a}.withdraw_usd) AS withdraw_usd, sum(${a}.claim_usd) AS claim_usd,
   sum(${a}.unpriced)::int AS unpriced, min(${a}.first_at) AS first_at, max(${a}.last_at) AS last_at`;
@@ -55,6 +55,13 @@ export const flowMonths: Derived = {
     `SELECT d.pool_address, ${monthOf('d.day')}, min(d.pool_type), ${summed('d')} FROM ${source} GROUP BY d.pool_address, ${monthOf('d.day')}`,
 };
 
+/** All that ever happened in a pool, over `lp_flow_month m`. */
+export const flowLives: Derived = {
+  table: 'lp_flow_life',
+  columns: `pool_address, pool_type, ${SUMS}`,
+  select: (source) => `SELECT m.pool_address, min(m.pool_type), ${summed('m')} FROM ${source} GROUP BY m.pool_address`,
+};
+
 /** What happened in all pools of a type in one hour, over `lp_type_bar b`. */
 export const typeHours: Derived = {
   table: 'lp_type_hour',
@@ -98,6 +105,15 @@ export const poolMonths: Derived = {
   select: (source) => `
 SELECT d.pool_address, ${monthOf('d.day')}, sum(d.swaps)::int, sum(d.unpriced)::int, sum(d.usd), sum(d.fee_usd), sum(d.seen_usd), min(d.first_at)
 FROM ${source} GROUP BY d.pool_address, ${monthOf('d.day')}`,
+};
+
+/** All that was ever swapped in a pool, over `lp_pool_month m`. */
+export const poolLives: Derived = {
+  table: 'lp_pool_life',
+  columns: 'pool_address, swaps, unpriced, usd, fee_usd, seen_usd, first_at',
+  select: (source) => `
+SELECT m.pool_address, sum(m.swaps)::int, sum(m.unpriced)::int, sum(m.usd), sum(m.fee_usd), sum(m.seen_usd), min(m.first_at)
+FROM ${source} GROUP BY m.pool_address`,
 };
 
 /** What was swapped in all pools of a type in an hour, over `lp_pool_hour h`: of each pool what the index states, else what was seen. Type empty: of pools not on record. */
@@ -175,12 +191,14 @@ export const DERIVED: readonly (readonly [Derived, string])[] = [
   [flowQuarters, 'lp_flow_hour f'],
   [flowDays, 'lp_flow_hour f'],
   [flowMonths, 'lp_flow_day d'],
+  [flowLives, 'lp_flow_month m'],
   [typeHours, 'lp_type_bar b'],
   [knownHours, 'lp_type_bar b'],
   [ownerCounts, `lp_owner_hour o CROSS JOIN ${BUCKET_LENGTHS}`],
   [poolQuarters, 'lp_pool_hour h'],
   [poolDays, 'lp_pool_hour h'],
   [poolMonths, 'lp_pool_day d'],
+  [poolLives, 'lp_pool_month m'],
   [typeSwapHours, 'lp_pool_hour h'],
   [ownerDays, 'lp_owner_hour o'],
   [ownerPools, 'lp_owner_day d'],

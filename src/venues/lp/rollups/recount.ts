@@ -9,6 +9,7 @@ import {
   fill,
   flowDays,
   flowHours,
+  flowLives,
   flowMonths,
   flowQuarters,
   knownHours,
@@ -18,6 +19,7 @@ import {
   ownerLives,
   ownerPools,
   poolDays,
+  poolLives,
   poolMonths,
   poolQuarters,
   typeHours,
@@ -37,6 +39,7 @@ const CHANGED_HOURS = `(SELECT DISTINCT pool_address, hour FROM ${HOURS}) c`;
 const changedDays = (hours: string): string => `(SELECT DISTINCT pool_address, date_trunc('day', hour, 'UTC') AS day FROM ${hours}) c`;
 const changedQuarters = (hours: string): string => `(SELECT DISTINCT pool_address, ${quarterOf('hour')} AS quarter FROM ${hours}) c`;
 const changedMonths = (hours: string): string => `(SELECT DISTINCT pool_address, ${monthOf('hour')} AS month FROM ${hours}) c`;
+const changedPools = (hours: string): string => `(SELECT DISTINCT pool_address FROM ${hours}) c`;
 /** Whatever the pool. */
 const changedInAll = (hours: string): string => `(SELECT DISTINCT hour FROM ${hours}) c`;
 const CHANGED_BARS = `${changedInAll(HOURS)} JOIN lp_type_bar b ON b.bar >= c.hour AND b.bar < c.hour + interval '1 hour'`;
@@ -74,6 +77,11 @@ const RECOUNT_DERIVED: readonly Recount[] = [
     'lp_flow_month',
     `${changedMonths(HOURS)} WHERE t.pool_address = c.pool_address AND t.month = c.month`,
     fill(flowMonths, `${changedMonths(HOURS)} ${ofMonths('lp_flow_day')}`),
+  ],
+  [
+    'lp_flow_life',
+    `${changedPools(HOURS)} WHERE t.pool_address = c.pool_address`,
+    fill(flowLives, `${changedPools(HOURS)} JOIN lp_flow_month m ON m.pool_address = c.pool_address`),
   ],
   ['lp_type_hour', `${changedInAll(HOURS)} WHERE t.hour = c.hour`, fill(typeHours, CHANGED_BARS)],
   ['lp_known_hour', `${changedInAll(HOURS)} WHERE t.hour = c.hour`, fill(knownHours, CHANGED_BARS)],
@@ -146,6 +154,11 @@ const RECOUNT_SWAPPED: readonly Recount[] = [
     'lp_pool_month',
     `${changedMonths(SWAP_HOURS)} WHERE t.pool_address = c.pool_address AND t.month = c.month`,
     fill(poolMonths, `${changedMonths(SWAP_HOURS)} ${ofMonths('lp_pool_day')}`),
+  ],
+  [
+    'lp_pool_life',
+    `${changedPools(SWAP_HOURS)} WHERE t.pool_address = c.pool_address`,
+    fill(poolLives, `${changedPools(SWAP_HOURS)} JOIN lp_pool_month m ON m.pool_address = c.pool_address`),
   ],
   [
     'lp_type_swap_hour',
