@@ -13,10 +13,11 @@ export function logClip(x: number, from: number, to: number): number {
   return x > 0 ? clip(Math.log(x / from) / Math.log(to / from)) : from < to ? 0 : 1;
 }
 
-/** Beyond it the product with a power of ten is too coarse to say on which side of a half it lies. */
-const SCALED_MOST = 1e12;
-/** So close to a half the noise of a binary fraction would decide. */
+/** Beyond it a quotient of it is not the double nearest to the decimal. */
+const SCALED_MOST = 2 ** 53;
+/** So close to a half the noise of a binary fraction would decide: at least that, and twice what text and product together may be off, half of the last binary place each. */
 const HALF_MARGIN = 1e-3;
+const SCALED_MARGIN = 2 ** -51;
 
 /** x to so many decimals where it surely lies on one side of a half; else undefined. */
 function roundClear(x: number, decimals: number): number | undefined {
@@ -24,7 +25,10 @@ function roundClear(x: number, decimals: number): number | undefined {
   const scaled = x * unit;
   const whole = Math.round(scaled);
   // Both are exact, so their quotient is the double nearest to the decimal.
-  return Math.abs(scaled) < SCALED_MOST && Math.abs(Math.abs(scaled - whole) - 0.5) > HALF_MARGIN ? whole / unit + 0 : undefined;
+  const size = Math.abs(scaled);
+  return size < SCALED_MOST && Math.abs(Math.abs(scaled - whole) - 0.5) > Math.max(HALF_MARGIN, size * SCALED_MARGIN)
+    ? whole / unit + 0
+    : undefined;
 }
 
 /** x to so many decimals (at most 22), halves up by its decimal text: without the noise of binary fractions, never -0. */

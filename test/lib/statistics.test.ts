@@ -196,11 +196,15 @@ describe('clips', () => {
     const near = fc
       .tuple(fc.integer({ min: -1e9, max: 1e9 }), fc.integer({ min: -5, max: 5 }))
       .map(([n, off]) => n / 1e7 + off * Number.EPSILON);
+    // Up to a hundred billion dollars, beside halves of millionths.
+    const large = fc
+      .tuple(fc.double({ min: 9, max: 17, noNaN: true }), fc.constantFrom(0, 4, 5, 6), fc.integer({ min: -3, max: 3 }))
+      .map(([size, last, off]) => ((Math.floor(10 ** size) * 10 + last) / 1e7) * (1 + off * Number.EPSILON));
     fc.assert(
-      fc.property(fc.oneof(fc.double({ noNaN: true }), near), fc.integer({ min: 0, max: 8 }), (x, decimals) =>
+      fc.property(fc.oneof(fc.double({ noNaN: true }), near, large), fc.integer({ min: 0, max: 8 }), (x, decimals) =>
         expect(roundTo(x, decimals)).toBe(roundText(x, decimals)),
       ),
-      { numRuns: 5_000 },
+      { numRuns: 15_000 },
     );
   });
   test('a half that binary fractions miss goes up, and zero has no sign', () => {

@@ -6,7 +6,7 @@ import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { gridOf } from './buckets';
 import { findFirstFill, findSmartRun, getSmartDay, openWindow, spanUpToNow, warnUndirected, widerTimeframe, without } from './scope';
-import type { Grain } from './pieces';
+import type { Grain, Part } from './pieces';
 import { BOUGHT, SOLD, VOLUME, VOLUME_COLUMNS, matchRows, smartRows, volumeRows } from './span';
 
 export interface CoinsHeatmapArgs {
@@ -36,11 +36,11 @@ const VOLUMES: Record<Whose, string> = { market: 'volume_usd', smart: VOLUME, sm
 const COUNTS: Record<Whose, string> = { market: 'matches', smart: 'fills', smart_told: 'fills' };
 
 /** Rows of the window $1 to $4; `day`: the parameter with the day of the score run, of which market rows know nothing. */
-function rowsOf(whose: Whose, day: string, grain: Grain, coins?: string): string {
+function rowsOf(whose: Whose, day: string, grain: Grain, coins?: string, part?: Part): string {
   const narrowed = coins === undefined ? {} : { coins };
   return whose === 'market'
-    ? matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'undirected'], narrowed, 1, grain)
-    : smartRows([...VOLUME_COLUMNS, 'fills'], { day, is_told: whose === 'smart_told' }, narrowed, grain);
+    ? matchRows(['volume_usd', 'matches', 'bought_usd', 'sold_usd', 'undirected'], narrowed, 1, grain, part)
+    : smartRows([...VOLUME_COLUMNS, 'fills'], { day, is_told: whose === 'smart_told' }, narrowed, grain, part);
 }
 
 const BUCKET = bucketOf('hour', '$5::interval');
@@ -56,25 +56,40 @@ SELECT ${milliseconds('bucket')} AS bucket, usd::float8 FROM (
   SELECT ${BUCKET} AS bucket, sum(${VOLUMES[whose]}) AS usd FROM ${whose === 'market' ? volumeRows() : rowsOf(whose, '$6', grain)} r GROUP BY 1
 ) whole`;
 
-// $1 to $4: the window; $5: bucket size; $6: coins; $7: day of the score run. By column: cells are many.
-const cellsText = (whose: Whose, grain: Grain): string => `
-SELECT json_agg(place) AS places, json_agg(${milliseconds('bucket')}) AS buckets, json_agg(usd) AS volumes, json_agg(trades) AS counts, json_agg(net_usd) AS nets, sum(undirected)::int AS undirected
-FROM (
-  SELECT array_position($6::text[], coin) AS place, ${BUCKET} AS bucket, sum(${VOLUMES[whose]}) AS usd, sum(${COUNTS[whose]}) AS trades,
-    ${whose === 'market' ? 'sum(bought_usd) - sum(sold_usd) AS net_usd, sum(undirected)' : `sum(${BOUGHT}) - sum(${SOLD}) AS net_usd, 0`} AS undirected
-  FROM ${rowsOf(whose, '$7', grain, '$6')} r GROUP BY coin, 2
-) cell`;
+/** What is told of a cell; of smart accounts beside the market their volume alone. */
+type Told = 'all' | 'volumes';
+
+// $1 to $4: the window; $5: bucket size; $6: coins; $7: day of the score run. By column: cells are many. A bucket that is as long as what tells it whole has one row: that is
+// not added up. Smart accounts who are not told have a row each.
+function cellsText(whose: Whose, told: Told, grain: Grain, isUnit: boolean): string {
+  const net = whose === 'market' ? ['bought_usd', 'sold_usd'] : [BOUGHT, SOLD];
+  const columns = (sum: (column: string) => string): string =>
+    [
+      `${sum(VOLUMES[whose])} AS usd`,
+      ...(told === 'all'
+        ? [`${sum(COUNTS[whose])} AS trades`, `${net.map(sum).join(' - ')} AS net_usd`, `${whose === 'market' ? sum('undirected') : '0'} AS undirected`]
+        : []),
+    ].join(', '); // prettier-ignore
+  const summed = (part: Part): string =>
+    `SELECT coin, ${BUCKET} AS bucket, ${columns((column) => `sum(${column})`)} FROM ${rowsOf(whose, '$7', grain, '$6', part)} r GROUP BY coin, 2`;
+  const single = `SELECT coin, hour AS bucket, ${columns((column) => `(${column})`)} FROM ${rowsOf(whose, '$7', grain, '$6', 'whole')} r WHERE $5::interval IS NOT NULL`;
+  return `
+SELECT json_agg(coin) AS coins, json_agg(${milliseconds('bucket')}) AS buckets, json_agg(usd) AS volumes${
+    told === 'all' ? ', json_agg(trades) AS counts, json_agg(net_usd) AS nets, sum(undirected)::int AS undirected' : ''
+  }
+FROM (${isUnit && whose !== 'smart' ? `${single} UNION ALL ${summed('torn')}` : summed('all')}) cell`;
+}
 
 /** By column, each null where there are no cells. */
 interface Cells {
-  /** From 1, among the coins. */
-  places: number[] | null;
+  coins: string[] | null;
   /** Milliseconds. */
   buckets: number[];
   volumes: number[];
-  counts: number[];
-  nets: number[];
-  undirected: number | null;
+  /** These are told of all but smart accounts beside the market. */
+  counts?: number[];
+  nets?: number[];
+  undirected?: number | null;
 }
 
 /** Volume of the coins with most of it, bucket by bucket; cells without a fill are there. Throws empty_result, range_too_large. */
@@ -94,8 +109,9 @@ export async function coinsVolumeHeatmap(args: CoinsHeatmapArgs, context: GraphC
 
   const ask = <Row extends object>(of: Whose, what: string, text: string, values: readonly unknown[]): Promise<Row[]> =>
     sql.query<Row>({ name: `perps_coins_heatmap_${what}_${of}`, text, keyed: of !== 'smart' }, [...span, ...values, ...(of === 'market' ? [] : [day])]); // prettier-ignore
-  const cellsOf = async (of: Whose, coins: readonly string[]): Promise<Cells | undefined> =>
-    (await ask<Cells>(of, `cells_${grain}`, cellsText(of, grain), [grid.step, coins]))[0];
+  const isUnit = size !== '4h';
+  const cellsOf = async (of: Whose, told: Told, coins: readonly string[]): Promise<Cells | undefined> =>
+    (await ask<Cells>(of, `${told}_${size}`, cellsText(of, told, grain, isUnit), [grid.step, coins]))[0];
 
   const [top, wholes] = await Promise.all([
     ask<{ coin: string }>(whose, 'top', topText(whose), [args.limit]),
@@ -103,40 +119,48 @@ export async function coinsVolumeHeatmap(args: CoinsHeatmapArgs, context: GraphC
   ]);
   if (top.length === 0) throw empty;
   const coins = top.map(({ coin }) => coin);
-  const [own, ofSmart] = await Promise.all([cellsOf(whose, coins), whose === 'market' && day !== null ? cellsOf(smart, coins) : undefined]);
+  const [own, ofSmart] = await Promise.all([
+    cellsOf(whose, 'all', coins),
+    whose === 'market' && day !== null ? cellsOf(smart, 'volumes', coins) : undefined,
+  ]);
   context.meta.count = coins.length;
   warnUndirected(context, [{ undirected: own?.undirected ?? 0 }]);
 
   const step = grid.hours * HOUR_MS;
-  const buckets = (grid.last.getTime() - grid.first.getTime()) / step + 1;
-  const numberOf = (bucket: number): number => (bucket - grid.first.getTime()) / step;
-  const whole = new Map(wholes.map(({ bucket, usd }) => [numberOf(bucket), usd]));
-  const rows = coins.flatMap((coin) =>
-    Array.from({ length: buckets }, (_, number): HeatmapCellRow => ({
-      coin,
-      bucket: new Date(grid.first.getTime() + number * step),
-      volume_usd: 0,
-      trade_count: 0,
-      smart_volume_usd: day === null ? null : 0,
-      pct_of_bucket: (whole.get(number) ?? 0) > 0 ? 0 : null,
-      net_volume_usd: 0,
-    })),
-  );
-  const rowOf = ({ places, buckets: times }: Cells, cell: number): HeatmapCellRow =>
-    rows[((places?.[cell] as number) - 1) * buckets + numberOf(times[cell] as number)] as HeatmapCellRow;
-  for (const cell of own?.places?.keys() ?? []) {
-    const { volumes, counts, nets, buckets: times } = own as Cells;
-    const volume_usd = volumes[cell] as number;
-    const usd = whole.get(numberOf(times[cell] as number)) ?? 0;
-    Object.assign(rowOf(own as Cells, cell), {
+  const begin = grid.first.getTime();
+  const buckets = (grid.last.getTime() - begin) / step + 1;
+  const rank = new Map(coins.map((coin, place) => [coin, place]));
+  const placesOf = (cells: Cells | undefined): number[] =>
+    (cells?.coins ?? []).map(
+      (coin, cell) => (rank.get(coin) as number) * buckets + (((cells as Cells).buckets[cell] as number) - begin) / step,
+    );
+  /** Values of cells, by their places in the grid. */
+  const inGrid = (places: readonly number[], values: readonly number[] = []): Float64Array => {
+    const grown = new Float64Array(coins.length * buckets);
+    places.forEach((place, cell) => (grown[place] = values[cell] as number));
+    return grown;
+  };
+  const places = placesOf(own);
+  const [volumes, counts, nets] = [own?.volumes, own?.counts, own?.nets].map((values) => inGrid(places, values)) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ];
+  const smartVolumes = whose === 'market' ? inGrid(placesOf(ofSmart), ofSmart?.volumes) : volumes;
+  const whole = new Float64Array(buckets);
+  for (const { bucket, usd } of wholes) whole[(bucket - begin) / step] = usd;
+  const starts = Array.from({ length: buckets }, (_, number) => new Date(begin + number * step));
+  return Array.from(volumes, (volume_usd, place): HeatmapCellRow => {
+    const number = place % buckets;
+    const all = whole[number] as number;
+    return {
+      coin: coins[(place - number) / buckets] as string,
+      bucket: starts[number] as Date,
       volume_usd,
-      trade_count: counts[cell],
-      net_volume_usd: nets[cell],
-      pct_of_bucket: usd > 0 ? (100 * volume_usd) / usd : null,
-      ...(whose === 'market' ? {} : { smart_volume_usd: volume_usd }),
-    });
-  }
-  for (const cell of ofSmart?.places?.keys() ?? [])
-    rowOf(ofSmart as Cells, cell).smart_volume_usd = (ofSmart as Cells).volumes[cell] as number;
-  return rows;
+      trade_count: counts[place] as number,
+      smart_volume_usd: day === null ? null : (smartVolumes[place] as number),
+      pct_of_bucket: all > 0 ? (100 * volume_usd) / all : null,
+      net_volume_usd: nets[place] as number,
+    };
+  });
 }

@@ -43,8 +43,12 @@ export interface Told {
   beside?: { facts: string; table: string };
 }
 
+/** All pieces of a span; of those told by the grain's own unit, hours or days, a row each; or of the others. */
+export type Part = 'all' | 'whole' | 'torn';
+
 /** The pieces of the span whose values start at `at`: whole months and days, then the quarters, the hours, the bars and the facts at both edges. */
-export function pieces({ months, days = '', quarters, hours, rest, bars, facts, table, beside }: Told, at: number, grain: Grain): string {
+export function pieces(told: Told, at: number, grain: Grain, part: Part = 'all'): string {
+  const { months, days = '', quarters, hours, rest, bars, facts, table, beside } = told;
   const [from, first, last, to] = [at, at + 1, at + 2, at + 3].map((place) => `$${place}`) as [string, string, string, string];
   const factsIn = (begin: string, end: string): string =>
     [{ facts, table }, ...(beside === undefined ? [] : [beside])]
@@ -60,7 +64,11 @@ export function pieces({ months, days = '', quarters, hours, rest, bars, facts, 
   ${edgeOf(at, 'torn_to', factsIn(`greatest(${last}::timestamptz, ${thisBar(to)})`, to))}`;
   // Names both ends, whatever edges are left out.
   const named = `${from}::timestamptz <= ${to}::timestamptz`;
-  if (grain === 'hour') return `(\n  ${hours} ${named} AND hour >= ${first} AND hour < ${last}\n  ${edges})`;
+  // What is left out still names its columns.
+  const together = (whole: string, torn: string): string => `(
+  ${whole} ${part === 'torn' ? 'AND false' : ''}
+  ${part === 'whole' ? '' : torn})`;
+  if (grain === 'hour') return together(`${hours} ${named} AND hour >= ${first} AND hour < ${last}`, edges);
   const torn =
     quarters === undefined
       ? `${edgeOf(at, 'hours_from', `UNION ALL ${rest === undefined ? `${hours} hour >= ${first} AND hour < least(${last}::timestamptz, ${nextDay(first)})` : `${rest} hour = ${first}`}`)}
@@ -72,11 +80,12 @@ export function pieces({ months, days = '', quarters, hours, rest, bars, facts, 
   const whole =
     months === undefined || grain === 'day'
       ? `${days} ${named} AND day >= ${nextDay(first)} AND day < ${thisDay(last)}`
-      : `${days} ${named} AND day >= ${nextDay(first)} AND day < least(${thisDay(last)}, ${nextMonth(first)})
-  ${edgeOf(at, 'months', `UNION ALL ${months} month >= ${nextMonth(first)} AND month < ${thisMonth(last)}`)}
-  ${edgeOf(at, 'days_of_month', `UNION ALL ${days} day >= greatest(${thisMonth(last)}, ${nextMonth(first)}) AND day < ${thisDay(last)}`)}`;
-  return `(
-  ${whole}
-  ${torn}
-  ${edges})`;
+      : `${edgeOf(at, 'months', `${months} month >= ${nextMonth(first)} AND month < ${thisMonth(last)} UNION ALL`)}
+  ${edgeOf(at, 'days_of_month', `${days} day >= greatest(${thisMonth(last)}, ${nextMonth(first)}) AND day < ${thisDay(last)} UNION ALL`)}
+  ${days} ${named} AND day >= ${nextDay(first)} AND day < least(${thisDay(last)}, ${nextMonth(first)})`;
+  return together(
+    whole,
+    `${torn}
+  ${edges}`,
+  );
 }

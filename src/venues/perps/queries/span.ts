@@ -16,7 +16,7 @@ import type { SmartColumn } from '../rollups/smart-hours';
 import type { SmartTraderColumn } from '../rollups/smart-trader-days';
 import type { RestColumn } from '../rollups/smart-trader-rests';
 import { SMART_SCORE } from '../tier';
-import { type Grain, type Told, nextDay, pieces, thisDay } from './pieces';
+import { type Grain, type Part, type Told, nextDay, pieces, thisDay } from './pieces';
 import { edgeOf } from './segments';
 
 /**
@@ -127,6 +127,7 @@ export function smartRows(
   run: { day: string; is_told: boolean },
   narrowed: Pick<Narrowed, 'coin' | 'coins'> = {},
   grain: Grain = 'month',
+  part: Part = 'all',
 ): string {
   const own = ownTold(columns, [], { ...narrowed, scored: smartIn(run.day) });
   const told = (unit: Unit): string =>
@@ -137,6 +138,7 @@ export function smartRows(
       : own,
     1,
     grain,
+    part,
   );
 }
 
@@ -180,6 +182,7 @@ export function matchRows(
   narrowed: Pick<Narrowed, 'coin' | 'coins'> = {},
   at = 1,
   grain: Grain = 'month',
+  part: Part = 'all',
 ): string {
   const facts = columns.map((column) => `${matchRow(column)} AS ${column}`);
   const told = (unit: Unit): string =>
@@ -196,6 +199,7 @@ export function matchRows(
     },
     at,
     grain,
+    part,
   );
 }
 
