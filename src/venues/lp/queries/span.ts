@@ -145,6 +145,15 @@ export const swapsIn = (at: number, k = 0, filter: Filter = none): string =>
 const swapsOfLife = (at: number): string => `${swapRows('lp_pool_month', 'month', monthsOfLife(at), 0, none)}
 UNION ALL ${swapRows('lp_pool_day', 'day', daysOfLife(at), 0, none)}${swapsAround(at, 0, none)}${swapEdges(at, 0, none).join('')}`;
 
+/** The same in two: what days or hours tell whole, a row each (of hours: in a span without days), and all others. */
+export const swapsByUnit = (at: number, unit: 'hour' | 'day', filter: Filter): { single: string; torn: string } => {
+  const nothing = swapRows('lp_pool_day', 'day', `${named(at)} AND false`, 0, filter);
+  const edges = swapEdges(at, 0, filter).join('');
+  return unit === 'day'
+    ? { single: swapRows('lp_pool_day', 'day', days(at), 0, filter), torn: `${nothing}${swapsAround(at, 0, filter)}${edges}` }
+    : { single: wholeHours(0, `${named(at)} AND h.hour >= $${at + 2} AND h.hour < $${at + 3}`, filter), torn: `${nothing}${edges}` };
+};
+
 /** The same without the edges of the window: what lies outside its whole hours. */
 export const wholeSwapsIn = (at: number, k = 0, filter: Filter = none): string =>
   `${swapRows('lp_pool_day', 'day', days(at), k, filter)}${swapsAround(at, k, filter)}`;

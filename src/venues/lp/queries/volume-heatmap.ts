@@ -1,10 +1,22 @@
 import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
-import { BUCKETS, type BucketSize, intervalOf } from '../../../lib/grid';
+import { type BucketSize, intervalOf } from '../../../lib/grid';
 import { bucketOf } from '../../../lib/tiles';
 import { type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { type Filter, flowsIn, hourSpanOf, spanOf, swapEdgesIn, swapSumsOfLife, typeFlowsIn, typeSwapsIn, wholeSwapsIn } from './span';
+import {
+  type Filter,
+  flowsIn,
+  hourSpanOf,
+  spanOf,
+  swapEdgesIn,
+  swapSumsOfLife,
+  swapsByUnit,
+  swapsIn,
+  typeFlowsIn,
+  typeSwapsIn,
+  wholeSwapsIn,
+} from './span';
 
 interface ScopeArgs {
   /** Null: both. */
@@ -39,118 +51,150 @@ export interface PoolCells {
   swaps: number;
 }
 
-/** By column: cells are many, and pools few. */
-interface Told {
-  pools: string[];
-  /** From 1, of a pool; null where nothing happened, as the other lists. */
-  places: number[] | null;
-  /** Milliseconds. */
-  buckets: number[];
-  volumes: number[];
-  counts: number[];
-  shares: (number | null)[];
-  unpriced: number;
-  swaps: number;
-}
-
-const ofTop: Filter = (alias) => `AND ${alias}.pool_address = t.pool_address`;
 const ofType: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM lp_pool WHERE pool_type = $7)`;
+const ofShown: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT unnest($7::text[]))`;
 
 const bucket = bucketOf('hour', '$8::interval');
-const swapRows = (filter: Filter): string =>
-  `SELECT ${bucket} AS bucket, usd, swaps, unpriced, 0 AS events FROM (${wholeSwapsIn(1, 0, filter)}) s`;
-
-/** Condition: the hour, of an edge of the window $10 to $15, is one of the part of it $1 to $6. */
-const inPart = `hour >= ${bucketOf('$1::timestamptz', '$8::interval')} AND hour < $2`;
-
-/** What all pools of a type come to in an hour is added up already. */
-const wholeRows = (one: boolean): string => `
-SELECT ${bucket} AS bucket, usd FROM lp_type_swap_hour WHERE ($7::text IS NULL OR pool_type = $7) AND hour >= $3 AND hour < $4
-UNION ALL SELECT ${bucket}, usd FROM edges h WHERE ${inPart} ${one ? ofType('h') : ''}`;
+const milliseconds = (instant: string): string => `date_part('epoch', ${instant}) * 1000`;
 
 const SUMS_IN_WINDOW = `
 SELECT pool_address, sum(usd) AS usd, sum(swaps) AS swaps FROM (
-  SELECT pool_address, usd, swaps FROM (${wholeSwapsIn(10)}) h UNION ALL SELECT pool_address, usd, swaps FROM edges
+  SELECT pool_address, usd, swaps FROM (${wholeSwapsIn(1)}) h UNION ALL SELECT pool_address, usd, swaps FROM edges
 ) r GROUP BY pool_address`;
 
 /**
- * Pools with swap volume, most first, of all types or of one; shares are of all such pools, which are at place 0: places follow the addresses. Pools are chosen over the
- * span $10 to $15, the whole window by the longest rollups there are; buckets shorter than a day have no days in the span $1 to $6, of the part whose cells are told. Cells are added up pool by
- * pool: so those of other pools are not read, and to add up all cells at once takes room for all their rows.
+ * Pools with swap volume, most first, of all types or of one, and what all of such pools come to in each bucket: what they do in an hour is added up already. $1 to $6: the
+ * window, everything where it is a life; $7: type; $8: bucket size; $9: how many.
  */
 const pools = (life: boolean, one: boolean): Statement => ({
   name: `lp_heatmap_pools_${Number(life)}${Number(one)}`,
   keyed: true,
   text: `
 WITH edges AS MATERIALIZED (
-  SELECT pool_address, hour, sum(usd) AS usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${swapEdgesIn(10)}) s GROUP BY pool_address, hour
-), top AS MATERIALIZED (
-  SELECT p.pool_address, row_number() OVER (ORDER BY p.pool_address) AS place FROM (
-    SELECT pool_address FROM (${life ? swapSumsOfLife(10) : SUMS_IN_WINDOW}) s
-    WHERE (usd > 0 OR swaps > 0) ${one ? ofType('s') : ''} ORDER BY coalesce(usd, 0) DESC, pool_address LIMIT $9
-  ) t JOIN lp_pool p ON p.pool_address = t.pool_address
-), torn AS MATERIALIZED (SELECT t.place, e.* FROM edges e JOIN top t ON t.pool_address = e.pool_address WHERE ${inPart}
-), cells AS (
-  SELECT t.place, c.* FROM top t CROSS JOIN LATERAL (
-    SELECT bucket, coalesce(sum(usd), 0) AS usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced, sum(events) AS events FROM (
-      ${swapRows(ofTop)}
-      UNION ALL SELECT ${bucket}, usd, swaps, unpriced, 0 FROM torn WHERE torn.place = t.place
-      UNION ALL SELECT ${bucket}, NULL, 0, 0, deposits + withdrawals + claims FROM (${flowsIn(1, ofTop)}) f
-    ) r GROUP BY bucket
-  ) c
-  UNION ALL SELECT 0, bucket, sum(usd), 0, 0, 0 FROM (${wholeRows(one)}) w GROUP BY bucket
-), shown AS (
-  SELECT c.*, 100 * usd / nullif(whole, 0) AS share
-  FROM (SELECT *, place = 0 AS is_whole, max(usd) FILTER (WHERE place = 0) OVER (PARTITION BY bucket ORDER BY place = 0 DESC, usd DESC, place ROWS UNBOUNDED PRECEDING) AS whole FROM cells) c
-  WHERE NOT is_whole AND (usd > 0 OR swaps > 0 OR events > 0) ORDER BY bucket, is_whole DESC, usd DESC, place
+  SELECT pool_address, hour, sum(usd) AS usd, sum(swaps) AS swaps FROM (${swapEdgesIn(1)}) s GROUP BY pool_address, hour
+), top AS (
+  SELECT s.pool_address FROM (${life ? swapSumsOfLife(1) : SUMS_IN_WINDOW}) s JOIN lp_pool p ON p.pool_address = s.pool_address
+  WHERE (s.usd > 0 OR s.swaps > 0) ${one ? 'AND p.pool_type = $7' : ''} ORDER BY coalesce(s.usd, 0) DESC, s.pool_address LIMIT $9
+), whole AS (
+  SELECT bucket, sum(usd) AS usd FROM (
+    SELECT ${bucket} AS bucket, usd FROM lp_type_swap_hour WHERE ($7::text IS NULL OR pool_type = $7) AND hour >= $3 AND hour < $4
+    UNION ALL SELECT ${bucket}, usd FROM edges h WHERE true ${one ? ofType('h') : ''}
+  ) w GROUP BY bucket
 )
-SELECT (SELECT json_agg(pool_address ORDER BY place) FROM top) AS pools, json_agg(place) AS places, json_agg(date_part('epoch', bucket) * 1000) AS buckets, json_agg(usd) AS volumes, json_agg(swaps + events) AS counts,
-  json_agg(share) AS shares, sum(unpriced)::int AS unpriced, sum(swaps)::int AS swaps
-FROM shown`,
+SELECT (SELECT json_agg(pool_address ORDER BY pool_address) FROM top) AS pools, json_agg(${milliseconds('bucket')}) AS buckets, json_agg(usd) AS volumes FROM whole`,
 });
 const POOLS = {
   all: { life: pools(true, false), window: pools(false, false) },
   one: { life: pools(true, true), window: pools(false, true) },
 };
 
-/** Fewer cells are told at once. */
-const MANY_CELLS = 1_000;
-
-/** The window; where its cells are many both halves of it, which meet between two buckets and are asked for side by side. */
-function partsOf({ window, bucket_size, limit }: PoolCellsArgs): Window[] {
-  const size = BUCKETS[bucket_size];
-  const [first, last] = [Math.floor(window.from.getTime() / size), Math.ceil(window.to.getTime() / size)];
-  if (limit * (last - first) < MANY_CELLS) return [window];
-  const middle = new Date(Math.ceil((first + last) / 2) * size);
-  return [
-    { from: window.from, to: middle },
-    { from: middle, to: window.to },
-  ];
+interface ShownPools {
+  /** In the order of their addresses; null where there are none. */
+  pools: string[] | null;
+  /** Milliseconds; null where there are none. */
+  buckets: number[] | null;
+  volumes: (number | null)[];
 }
 
-/** Pools by their volume in each bucket in which anything happened, oldest first, most volume first in each. */
-export async function listPoolCells(sql: Sql, { life, ...scope }: PoolCellsArgs): Promise<PoolCells> {
-  const statements = scope.pool_type === null ? POOLS.all : POOLS.one;
-  const whole = spanOf(life ? windowOf('all', scope.window.to) : scope.window);
-  const list = (window: Window): Promise<(Told & QueryResultRow)[]> =>
-    sql.query(life ? statements.life : statements.window, [...valuesOf({ ...scope, window }), scope.limit, ...whole]);
-  const parts = (await Promise.all(partsOf({ life, ...scope }).map(list))).flat().filter(({ places }) => places !== null);
+/** What tells a bucket whole by one row: nothing is added up of it. */
+type Unit = 'hour' | 'day' | 'none';
+
+const PLACED = 'JOIN unnest($7::text[]) WITH ORDINALITY shown(pool_address, place) ON shown.pool_address = cell.pool_address';
+
+// $1 to $6: the window; $7: pools; $8: bucket size. By column: cells are many.
+function swapped(unit: Unit): Statement {
+  const rows = (columns: string, from: string): string => `SELECT pool_address, ${columns} FROM (${from}) s`;
+  const summed = (from: string): string =>
+    `${rows(`${bucket} AS bucket, sum(usd) AS usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced`, from)} GROUP BY 1, 2`;
+  const { single, torn } = unit === 'none' ? { single: undefined, torn: swapsIn(1, 0, ofShown) } : swapsByUnit(1, unit, ofShown);
+  const cells = single === undefined ? summed(torn) : `${rows('hour AS bucket, usd, swaps, unpriced', single)} UNION ALL ${summed(torn)}`;
   return {
-    pools: parts[0]?.pools ?? [],
-    cells: parts.flatMap(cellsOf),
-    unpriced: parts.reduce((sum, { unpriced }) => sum + unpriced, 0),
-    swaps: parts.reduce((sum, { swaps }) => sum + swaps, 0),
+    name: `lp_heatmap_swapped_${unit}`,
+    keyed: true,
+    text: `
+SELECT json_agg(place) AS places, json_agg(${milliseconds('bucket')}) AS buckets, json_agg(usd) AS volumes, json_agg(swaps) AS counts, sum(unpriced)::int AS unpriced FROM (
+  SELECT place, bucket, coalesce(usd, 0) AS usd, swaps, unpriced FROM (${cells}) cell ${PLACED} WHERE $8::interval IS NOT NULL ORDER BY bucket, 3 DESC, place
+) ordered`,
   };
 }
 
-const cellsOf = ({ pools, places, buckets, volumes, counts, shares }: Told): PoolCell[] =>
-  (places ?? []).map((place, i) => ({
-    pool_address: pools[place - 1] as string,
-    bucket: new Date(buckets[i] as number),
-    volume_usd: volumes[i] as number,
-    event_count: counts[i] as number,
-    pct_of_bucket: shares[i] as number | null,
-  }));
+function provided(unit: Unit): Statement {
+  const done = 'deposits + withdrawals + claims';
+  const cells =
+    unit === 'none'
+      ? `SELECT pool_address, ${bucket} AS bucket, sum(${done}) AS done FROM (${flowsIn(1, ofShown)}) f GROUP BY 1, 2`
+      : `SELECT pool_address, ${bucket} AS bucket, ${done} AS done FROM (${flowsIn(1, ofShown)}) f`;
+  return {
+    name: `lp_heatmap_provided_${unit}`,
+    keyed: true,
+    text: `SELECT json_agg(place) AS places, json_agg(${milliseconds('bucket')}) AS buckets, json_agg(done) AS counts FROM (${cells}) cell ${PLACED}`,
+  };
+}
+
+const UNITS: Partial<Record<BucketSize, Unit>> = { '1h': 'hour', '1d': 'day' };
+const CELLS = Object.fromEntries(
+  (['hour', 'day', 'none'] as const).map((unit) => [unit, { swapped: swapped(unit), provided: provided(unit) }]),
+) as Record<Unit, { swapped: Statement; provided: Statement }>;
+
+/** By column, null where there are none; some may be of the same cell. */
+interface Told {
+  /** From 1, among the pools. */
+  places: number[] | null;
+  /** Milliseconds. */
+  buckets: number[];
+  counts: number[];
+}
+/** Oldest first, most volume first in each bucket, then in the order of the pools. */
+type Swapped = Told & { volumes: number[]; unpriced: number | null };
+
+/** Pools by their volume in each bucket in which anything happened, oldest first, most volume first in each. */
+export async function listPoolCells(sql: Sql, { life, ...scope }: PoolCellsArgs): Promise<PoolCells> {
+  const { pool_type, window, bucket_size, limit } = scope;
+  const chosen = POOLS[pool_type === null ? 'all' : 'one'][life ? 'life' : 'window'];
+  const ask = <Row>(statement: Statement, values: readonly unknown[]): Promise<(Row & QueryResultRow)[]> => sql.query(statement, values);
+  const [shown] = await ask<ShownPools>(chosen, [...spanOf(life ? windowOf('all', window.to) : window), pool_type, intervalOf(bucket_size), limit]); // prettier-ignore
+  if (shown === undefined || shown.pools === null) return { pools: [], cells: [], unpriced: 0, swaps: 0 };
+  const { pools: addresses } = shown;
+  const statements = CELLS[UNITS[bucket_size] ?? 'none'];
+  const values = [...(bucket_size === '1d' ? spanOf(window) : hourSpanOf(window)), addresses, intervalOf(bucket_size)];
+  const [[swaps], [done]] = await Promise.all([ask<Swapped>(statements.swapped, values), ask<Told>(statements.provided, values)]);
+  return gridOf(
+    addresses,
+    new Map(shown.buckets?.map((start, place) => [start, shown.volumes[place] ?? 0])),
+    swaps as Swapped,
+    done as Told,
+  );
+}
+
+/** The cells in which anything happened: of each bucket what was swapped, in its order, then what else was done. `whole`: what all pools come to in a bucket. */
+function gridOf(pools: string[], whole: ReadonlyMap<number, number>, swapped: Swapped, provided: Told): PoolCells {
+  const starts = [...new Set([swapped, provided].flatMap((told) => (told.places === null ? [] : told.buckets)))].sort((a, b) => a - b);
+  const row = new Map(starts.map((start, number) => [start, number * pools.length - 1]));
+  const counts = new Uint32Array(starts.length * pools.length);
+  const cellOf = ({ places, buckets }: Told, at: number): number => (row.get(buckets[at] as number) as number) + (places?.[at] as number);
+  const count = (told: Told): void => {
+    for (const at of told.places?.keys() ?? []) (counts[cellOf(told, at)] as number) += told.counts[at] as number;
+  };
+  count(swapped);
+  const swaps = counts.reduce((sum, one) => sum + one, 0);
+  count(provided);
+  const cells: PoolCell[] = [];
+  let at = 0;
+  for (const [number, start] of starts.entries()) {
+    const [bucket, all] = [new Date(start), whole.get(start) ?? 0];
+    const first = number * pools.length;
+    const add = (place: number, volume_usd: number): void => {
+      const [pool_address, event_count] = [pools[place] as string, counts[first + place] as number];
+      cells.push({ pool_address, bucket, volume_usd, event_count, pct_of_bucket: all === 0 ? null : (100 * volume_usd) / all });
+      // Told.
+      counts[first + place] = 0;
+    };
+    for (; swapped.places !== null && swapped.buckets[at] === start; at += 1)
+      if ((swapped.volumes[at] as number) > 0) add((swapped.places[at] as number) - 1, swapped.volumes[at] as number);
+    for (let place = 0; place < pools.length; place += 1) if ((counts[first + place] as number) > 0) add(place, 0);
+  }
+  return { pools, cells, unpriced: swapped.unpriced ?? 0, swaps };
+}
 
 /** An action in the pools of a type, in a bucket. Numeric columns are decimal text, counts numbers. */
 export interface ActionCell {
