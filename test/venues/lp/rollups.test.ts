@@ -29,6 +29,7 @@ const TABLES = [
   'lp_owner_life',
   'lp_owner_result',
   'lp_life_day',
+  'lp_life_hour',
   'lp_pool_last',
   'lp_smart_day',
   'lp_smart_pool',

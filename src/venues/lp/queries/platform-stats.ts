@@ -52,11 +52,19 @@ const lastBetween = (from: number, to: number): string =>
     `UNION ALL SELECT l.pool_type, count(*) FROM lp_owner_life l WHERE l.owner <> '' AND l.last_at >= $${from} AND l.last_at < $${to} ${ofType(7)('l')} GROUP BY l.pool_type`,
   );
 
-/** Providers who were there last on a whole UTC day of the window, by type; and those of its edges, and who came again after it. */
+/** The same between two whole hours. */
+const lastInHours = (from: number, to: number): string =>
+  unlessEmpty(
+    from,
+    to,
+    `UNION ALL SELECT h.pool_type, sum(h.last) FROM lp_life_hour h WHERE h.hour >= $${from} AND h.hour < $${to} ${ofType(7)('h')} GROUP BY h.pool_type`,
+  );
+
+/** Providers who were there last on a whole UTC day of the window or in a whole hour around its days, by type; and those of its edges, and who came again after it. */
 const OWNERS = `
 SELECT pool_type, sum(n) AS lp_count FROM (
   SELECT d.pool_type, sum(d.last) AS n FROM lp_life_day d WHERE d.day >= $5 AND d.day < $6 ${ofType(7)('d')} GROUP BY d.pool_type
-  ${lastBetween(1, 5)} ${lastBetween(6, 2)}
+  ${lastInHours(3, 5)} ${lastInHours(6, 4)} ${lastBetween(1, 3)} ${lastBetween(4, 2)}
   ${afterwards('$2::timestamptz', `UNION ALL SELECT l.pool_type, count(*) FROM lp_owner_life l WHERE l.owner <> '' AND l.last_at >= $2 AND ${actedIn('l', 1, 2)} ${ofType(7)('l')} GROUP BY l.pool_type`)}
 ) o GROUP BY pool_type`;
 
@@ -96,12 +104,18 @@ const PREVIOUS: Statement = {
   text: `SELECT sum(deposit_usd + withdraw_usd) AS usd FROM (${typeFlowsIn(1, ofType(7))}) f`,
 };
 
-/** Providers who came first in the time between two parameters of the window, as a summand. */
+/** Providers who came first in the time between two parameters of the window, as a summand; and between two whole hours. */
 const cameBetween = (from: number, to: number): string =>
   unlessEmpty(
     from,
     to,
     `+ (SELECT count(*) FROM lp_owner_life l WHERE l.owner <> '' AND l.first_at >= $${from} AND l.first_at < $${to} AND l.pool_type = coalesce($7::text, 'all'))`,
+  );
+const cameInHours = (from: number, to: number): string =>
+  unlessEmpty(
+    from,
+    to,
+    `+ (SELECT coalesce(sum(h.came), 0) FROM lp_life_hour h WHERE h.hour >= $${from} AND h.hour < $${to} AND h.pool_type = coalesce($7::text, 'all'))`,
   );
 
 /**
@@ -114,7 +128,7 @@ const EXTRAS: Statement = {
   text: `
 SELECT
   (SELECT coalesce(sum(d.came), 0) FROM lp_life_day d WHERE ${named(1)} AND d.pool_type = coalesce($7::text, 'all') AND d.day >= $5 AND d.day < $6)
-    ${cameBetween(1, 5)} ${cameBetween(6, 2)} AS new_lps,
+    ${cameInHours(3, 5)} ${cameInHours(6, 4)} ${cameBetween(1, 3)} ${cameBetween(4, 2)} AS new_lps,
   (SELECT count(*) FROM lp_smart_life l WHERE l.pool_type = coalesce($7::text, 'all') AND l.last_at >= $1 AND l.last_at < $2)
     ${afterwards(
       '$2::timestamptz',

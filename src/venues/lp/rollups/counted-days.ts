@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { type Derived, lifeDays, poolLasts } from './days';
+import { type Derived, lifeDays, lifeHours, poolLasts } from './days';
 import { smartLasts } from './smart';
 
 /** FROM items `c`: the changed pairs (pool_address, owner), and the changed owners. */
@@ -25,20 +25,21 @@ const ofPairs = (table: string): Pick<Counted, 'key' | 'source' | 'near'> => ({
   near: ({ pairs }) => `USING ${pairs} WHERE t.pool_address = c.pool_address`,
 });
 
+const ofOwners: Pick<Counted, 'counts' | 'source' | 'near'> = {
+  counts: ['came', 'last'],
+  source: ({ owners }) => `${owners} JOIN lp_owner_life l ON l.owner = c.owner`,
+  near: () => 'WHERE true',
+};
+
 const COUNTED: readonly Counted[] = [
   { derived: poolLasts, counts: ['owners'], ...ofPairs('lp_owner_pool') },
   { derived: smartLasts, counts: ['owners', 'scores'], ...ofPairs('lp_smart_pool') },
-  {
-    derived: lifeDays,
-    key: 'pool_type, day',
-    counts: ['came', 'last'],
-    source: ({ owners }) => `${owners} JOIN lp_owner_life l ON l.owner = c.owner`,
-    near: () => 'WHERE true',
-  },
+  { derived: lifeDays, key: 'pool_type, day', ...ofOwners },
+  { derived: lifeHours, key: 'hour, pool_type', ...ofOwners },
 ];
 
 /**
- * Takes what changed out of the counts by day (`-`, before it is counted anew) or puts it back in: there are too many providers to count
+ * Takes what changed out of the counts by day and hour (`-`, before it is counted anew) or puts it back in: there are too many providers to count
  * all of a day anew.
  */
 export async function moveCounts(client: PoolClient, sign: '' | '-', changed: Changed): Promise<void> {

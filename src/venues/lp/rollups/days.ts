@@ -150,14 +150,16 @@ SELECT p.owner, t.pool_type, count(*)::int, ${summed('p')}
 FROM ${source} CROSS JOIN LATERAL (VALUES (p.pool_type), ('all')) AS t(pool_type) GROUP BY p.owner, t.pool_type`,
 };
 
-/** How many providers came first and were there last on each UTC day, by type of pool and in all, over `lp_owner_life l`. */
-export const lifeDays: Derived = {
-  table: 'lp_life_day',
-  columns: 'pool_type, day, came, last',
-  select: (source) => `
-SELECT l.pool_type, t.day, sum(t.came)::int, sum(t.last)::int
-FROM ${source} CROSS JOIN LATERAL (VALUES (${dayOf('l.first_at')}, 1, 0), (${dayOf('l.last_at')}, 0, 1)) AS t(day, came, last) WHERE l.owner <> '' GROUP BY l.pool_type, t.day`,
-};
+const livesBy =
+  (unit: (instant: string) => string): Derived['select'] =>
+  (source) =>
+    `
+SELECT l.pool_type, t.unit, sum(t.came)::int, sum(t.last)::int
+FROM ${source} CROSS JOIN LATERAL (VALUES (${unit('l.first_at')}, 1, 0), (${unit('l.last_at')}, 0, 1)) AS t(unit, came, last) WHERE l.owner <> '' GROUP BY l.pool_type, t.unit`;
+
+/** How many providers came first and were there last on each UTC day, and in each hour, by type of pool and in all, over `lp_owner_life l`. */
+export const lifeDays: Derived = { table: 'lp_life_day', columns: 'pool_type, day, came, last', select: livesBy(dayOf) };
+export const lifeHours: Derived = { table: 'lp_life_hour', columns: 'pool_type, hour, came, last', select: livesBy(hourOf) };
 
 /** The UTC day and the UTC month of an instant, as an item (unit, since) of a FROM list. */
 export const lastUnits = (at: string): string => `LATERAL (VALUES ('day', ${dayOf(at)}), ('month', ${monthOf(at)})) AS t(unit, since)`;
@@ -205,6 +207,7 @@ export const DERIVED: readonly (readonly [Derived, string])[] = [
   [ownerLives, 'lp_owner_pool p'],
   [poolLasts, 'lp_owner_pool p'],
   [lifeDays, 'lp_owner_life l'],
+  [lifeHours, 'lp_owner_life l'],
 ];
 
 /** The statement that fills a derived rollup from `source`. */
