@@ -8,7 +8,7 @@ import { activeByCoin, smartActiveRows } from './active';
 import { findSmartRun, isNewest, openWindow, spanUpToNow, warnUndirected, widerTimeframe, without } from './scope';
 import { PERP_BAR_MS, unitOf } from '../rollups/hours';
 import { scoredLives } from './lives';
-import { BOUGHT, SOLD, SPAN_NAMED, VOLUME_COLUMNS, matchRows, scoredRows, smartIn, smartRows } from './span';
+import { BOUGHT, SOLD, SPAN_NAMED, VOLUME_COLUMNS, matchRows, scoredRows, smartIn, smartRows, sumsOf } from './span';
 
 export interface CoinsTrendingArgs {
   timeframe: Timeframe;
@@ -50,9 +50,9 @@ const smartByAccount = (life: boolean): string => `
   ) own GROUP BY coin`;
 
 const SMART_TOLD = `
-  SELECT coin, sum(wallets)::int AS wallets, sum(net_volume_usd) AS net_volume_usd FROM (
-    SELECT coin, traders AS wallets, 0 AS net_volume_usd FROM (${smartActiveRows(smartIn('$5'))}) active
-    UNION ALL SELECT coin, 0, ${BOUGHT} - (${SOLD}) FROM ${smartRows(VOLUME_COLUMNS, { day: '$5', is_told: true })} r
+  SELECT coin, sum(wallets)::int AS wallets, ${sumsOf(['open_long_usd', 'close_short_usd'])} - (${sumsOf(['open_short_usd', 'close_long_usd'])}) AS net_volume_usd FROM (
+    SELECT coin, traders AS wallets, ${VOLUME_COLUMNS.map((column) => `0 AS ${column}`).join(', ')} FROM (${smartActiveRows(smartIn('$5'))}) active
+    UNION ALL SELECT coin, 0, ${VOLUME_COLUMNS.join(', ')} FROM ${smartRows(VOLUME_COLUMNS, { day: '$5', is_told: true })} r
   ) piece GROUP BY coin`;
 
 /** What tells smart accounts: sums over them all, or what each did, in its life or in the window. */

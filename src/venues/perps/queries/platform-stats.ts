@@ -5,7 +5,7 @@ import type { GraphContext } from '../../venue';
 import { findSmartRun, isNewest, openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
 import { activeIn, smartActiveIn } from './active';
 import { scoredLives } from './lives';
-import { VOLUME, VOLUME_COLUMNS, matchRows, scoredRows, smartIn, smartRows, spanOf, volumeRows } from './span';
+import { VOLUME, VOLUME_COLUMNS, matchRows, scoredRows, smartIn, smartRows, spanOf, sumsOf, volumeRows } from './span';
 
 /** Totals of a window. Figures are exact decimals as text. */
 export interface PlatformStatsRow {
@@ -35,7 +35,7 @@ const smartByAccount = (life: boolean): string => `
 
 const SMART_TOLD = `
   SELECT active.traders AS smart_wallet_count, sums.smart_volume_usd FROM (${smartActiveIn(smartIn('$9'))}) active
-  CROSS JOIN (SELECT coalesce(sum(${VOLUME}), 0) AS smart_volume_usd FROM ${smartRows(VOLUME_COLUMNS, { day: '$9', is_told: true })} r) sums`;
+  CROSS JOIN (SELECT coalesce(${sumsOf(VOLUME_COLUMNS)}, 0) AS smart_volume_usd FROM ${smartRows(VOLUME_COLUMNS, { day: '$9', is_told: true })} r) sums`;
 
 /** What tells smart accounts: sums over them all, or what each did, in its life or in the window. */
 type By = 'told' | 'life' | 'window';

@@ -7,7 +7,7 @@ import { getCoinIfAny, getDayScoredFrom, isNewest, isScoreTold, openWindow, span
 import { SMART_SCORE } from '../tier';
 import { smartActiveIn } from './active';
 import { scoredLives } from './lives';
-import { VOLUME_COLUMNS, scoredRows, smartRows } from './span';
+import { VOLUME_COLUMNS, scoredRows, smartRows, sumsOf } from './span';
 import { openTradePage, tradePage } from './trade-page';
 
 export interface SmartActivityArgs {
@@ -51,8 +51,8 @@ const SIDES = {
 } as const;
 type Side = keyof typeof SIDES;
 
-/** What the columns come to together: each is summed by itself, since two numbers of a row take longer to add than to sum. */
-const summed = (columns: readonly string[]): string => columns.map((column) => `sum(${column})`).join(' + ') || '0';
+/** What the columns come to together. */
+const summed = (columns: readonly string[]): string => sumsOf(columns) || '0';
 
 const TOLD_COLUMNS = ['fills', ...VOLUME_COLUMNS, 'long_pnl', 'short_pnl'] as const;
 

@@ -236,6 +236,9 @@ export function openRows(narrowed: Pick<Narrowed, 'coin' | 'coins'> = {}, at = 1
   );
 }
 
+/** Sums of columns, added up: two numbers of a row take longer to add than each to sum. */
+export const sumsOf = (columns: readonly string[]): string => columns.map((column) => `sum(${column})`).join(' + ');
+
 /** USD of an account's own fills; of its buys; of its sells. Columns that `ownRows` must have: VOLUME_COLUMNS. */
 export const VOLUME_COLUMNS = ['open_long_usd', 'open_short_usd', 'close_long_usd', 'close_short_usd'] as const;
 export const VOLUME = 'open_long_usd + open_short_usd + close_long_usd + close_short_usd';
