@@ -3,6 +3,7 @@ import type { Sql } from '../../../src/db/sql';
 import { inTransaction } from '../../../src/db/transaction';
 import { makeContext } from '../../../src/graph/context';
 import { activeIn } from '../../../src/venues/perps/queries/active';
+import { coinsVolumeHeatmap } from '../../../src/venues/perps/queries/coins-volume-heatmap';
 import { reachOf } from '../../../src/venues/perps/queries/scope';
 import { withoutEmpty } from '../../../src/venues/perps/queries/segments';
 import { matchRows, openRows, ownRows, smartRows, spanOf, volumeRows } from '../../../src/venues/perps/queries/span';
@@ -221,6 +222,29 @@ test('what is told up to an instant reaches to the end of its day where nothing 
   expect(await reach(at('14:31:07.251'))).toEqual(midnight);
   expect(await reach(midnight)).toEqual(midnight);
   expect(await reach(new Date(midnight.getTime() + 1))).toEqual(new Date('2026-02-05T00:00:00Z'));
+  await db.drop();
+});
+
+test('a fill that comes while cells are told is in none of them: its hour is not of the window', async () => {
+  const db = await testDatabase();
+  const deal = (coin: string, time: string): Record<string, unknown> =>
+    match(at(time), { coin, px: '10', sz: '1', side: 'B', taker: [ANN, '0.0'], maker: [MAX, '0.0'] });
+  await load(db.pool, [deal('BTC', '12:30:00.000'), deal('BTC', '13:10:00.000'), deal('ETH', '12:40:00.000')]);
+  const told = async (coming: () => Promise<unknown>): Promise<unknown> => {
+    const { sql, ...context } = makeContext(db, at('13:59:59.900'));
+    const query: Sql['query'] = async (statement, values) => {
+      if (statement.name.startsWith('perps_coins_heatmap_all')) await coming();
+      return sql.query(statement, values);
+    };
+    const args = { timeframe: '4h', bucket_size: '1h', limit: 2, smart_money_only: false } as const;
+    return coinsVolumeHeatmap(args, { ...context, sql: withoutEmpty({ query }, async () => Number.NEGATIVE_INFINITY) });
+  };
+  const before = (await told(async () => undefined)) as { coin: string; volume_usd: number }[];
+  expect(before.map(({ coin, volume_usd }) => [coin, volume_usd])).toEqual([
+    ...[0, 0, 0, 10, 10].map((usd) => ['BTC', usd]),
+    ...[0, 0, 0, 10, 0].map((usd) => ['ETH', usd]),
+  ]);
+  expect(await told(() => load(db.pool, [deal('BTC', '14:00:00.050')]))).toEqual(before);
   await db.drop();
 });
 

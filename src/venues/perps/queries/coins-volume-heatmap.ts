@@ -130,10 +130,12 @@ export async function coinsVolumeHeatmap(args: CoinsHeatmapArgs, context: GraphC
   const begin = grid.first.getTime();
   const buckets = (grid.last.getTime() - begin) / step + 1;
   const rank = new Map(coins.map((coin, place) => [coin, place]));
+  /** Where cells stand in the grid; beyond it those of what came outside of its buckets while this was asked. */
   const placesOf = (cells: Cells | undefined): number[] =>
-    (cells?.coins ?? []).map(
-      (coin, cell) => (rank.get(coin) as number) * buckets + (((cells as Cells).buckets[cell] as number) - begin) / step,
-    );
+    (cells?.coins ?? []).map((coin, cell) => {
+      const number = ((cells as Cells).buckets[cell] as number) - begin;
+      return number >= 0 && number < buckets * step ? (rank.get(coin) as number) * buckets + number / step : coins.length * buckets;
+    });
   /** Values of cells, by their places in the grid. */
   const inGrid = (places: readonly number[], values: readonly number[] = []): Float64Array => {
     const grown = new Float64Array(coins.length * buckets);
