@@ -7,6 +7,9 @@ export const QUARTER_MS = 6 * HOUR_MS;
 /** SQL of where the bucket begins that an instant lies in: a UTC multiple of `step`, which is SQL of an interval. */
 export const bucketOf = (instant: string, step: string): string => `date_bin(${step}, ${instant}, timestamptz '1970-01-01T00:00:00Z')`;
 
+/** SQL of an instant in milliseconds since 1970, as a number: cheaper to read than a date. */
+export const millisecondsOf = (instant: string): string => `round(date_part('epoch', ${instant}) * 1000)`;
+
 /** SQL of where the quarter of a UTC day begins that an instant lies in. */
 export const quarterOf = (instant: string): string => bucketOf(instant, "'6 hours'");
 

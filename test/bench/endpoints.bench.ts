@@ -5,7 +5,7 @@ import { subjectsOf } from '../support/subjects';
 import { type Case, type Server, askerOf, casesOf, startServer, untilSpent } from './endpoints/cases';
 import type { Prepared, Turns } from './endpoints/server';
 import { openWorld } from './endpoints/world';
-import { type Figure, latencies, printTable } from './measure';
+import { type Figure, latencies, printTable, quantileMs } from './measure';
 
 // Every endpoint with its default and its dearest parameters, beside the same SQL over node-postgres alone. Answer cache off, but for
 // "kept": asked again while the answer is, as the product serves it.
@@ -23,8 +23,6 @@ const AT_ONCE = 16;
 /** Our time over that of the bare SQL, at most; and milliseconds over HTTP at the median, at most. */
 const GOALS = { ratio: 1.5, p50: 10 };
 
-const ms = (times: readonly number[], q: number): number => Number((nearestRank(times, q) ?? 0).toFixed(2));
-
 async function measure({ name, endpoint, input: asked }: Case, server: Server, agent: http.Agent): Promise<Figure> {
   const { input, outcome, statements } = await server.ask<Prepared>('prepare', { name: endpoint.name, input: asked });
   const askAt = askerOf({ endpoint, input }, agent);
@@ -35,24 +33,24 @@ async function measure({ name, endpoint, input: asked }: Case, server: Server, a
   await whileKept();
   const kept = await untilSpent(BUDGET_MS / 5, MEASURED, whileKept);
   const { ours, bare } = await server.ask<Turns>('turns', { name: endpoint.name, input, budgetMs: BUDGET_MS });
-  const rounds = Math.min(MEASURED.most, Math.max(AT_ONCE, Math.round(BUDGET_MS / ms(alone, 0.5))));
+  const rounds = Math.min(MEASURED.most, Math.max(AT_ONCE, Math.round(BUDGET_MS / quantileMs(alone, 0.5))));
   const together = await latencies(rounds, AT_ONCE, overHttp);
-  const ratio = ms(ours.times, 0.5) / Math.max(ms(bare.times, 0.5), 0.01);
+  const ratio = quantileMs(ours.times, 0.5) / Math.max(quantileMs(bare.times, 0.5), 0.01);
   return {
     what: outcome === '' ? name : `${name} (${outcome})`,
     statements,
     runs: ours.times.length,
-    'bare SQL p50': ms(bare.times, 0.5),
-    'answer p50': ms(ours.times, 0.5),
-    'answer p99': ms(ours.times, 0.99),
+    'bare SQL p50': quantileMs(bare.times, 0.5),
+    'answer p50': quantileMs(ours.times, 0.5),
+    'answer p99': quantileMs(ours.times, 0.99),
     'over bare': `${ratio.toFixed(2)}${ratio <= GOALS.ratio ? '' : ' !'}`,
-    'CPU here, bare': ms(bare.cpu, 0.5),
-    'CPU here, answer': ms(ours.cpu, 0.5),
-    'HTTP p50': ms(alone, 0.5),
-    'HTTP p99': ms(alone, 0.99),
-    'HTTP, 16 at once, p50': ms(together, 0.5),
-    p99: ms(together, 0.99),
-    'HTTP, kept, p50': ms(kept, 0.5),
+    'CPU here, bare': quantileMs(bare.cpu, 0.5),
+    'CPU here, answer': quantileMs(ours.cpu, 0.5),
+    'HTTP p50': quantileMs(alone, 0.5),
+    'HTTP p99': quantileMs(alone, 0.99),
+    'HTTP, 16 at once, p50': quantileMs(together, 0.5),
+    p99: quantileMs(together, 0.99),
+    'HTTP, kept, p50': quantileMs(kept, 0.5),
   };
 }
 

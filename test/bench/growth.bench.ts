@@ -5,7 +5,7 @@ import { subjectsOf } from '../support/subjects';
 import { type Case, type Server, askerOf, casesOf, startServer, untilSpent } from './endpoints/cases';
 import type { Prepared } from './endpoints/server';
 import { type EndpointsWorld, openWorld } from './endpoints/world';
-import { type Figure, latencies, printTable } from './measure';
+import { type Figure, latencies, printTable, quantileMs } from './measure';
 
 // How the time of an answer over HTTP grows with the world: every endpoint with its default and dearest parameters asked of a small and of a large world in turns, so
 // that whatever else the machine does falls on both. Answer cache off.
@@ -33,8 +33,6 @@ async function openSize(venue: VenueName, size: number): Promise<Size> {
   return { world, server: await startServer(world), cases: casesOf(venue, await subjectsOf(world.db.pool, venue), ONLY) };
 }
 
-const ms = (times: readonly number[], q: number): number => Number((nearestRank(times, q) ?? 0).toFixed(2));
-
 async function measure(sizes: readonly Size[], index: number, agent: http.Agent): Promise<Figure> {
   const asks = await Promise.all(
     sizes.map(async ({ server, cases }) => {
@@ -48,14 +46,14 @@ async function measure(sizes: readonly Size[], index: number, agent: http.Agent)
     for (const { run, times } of asks) times.push(...(await latencies(1, 1, run)));
   });
   const [small, large] = asks as [(typeof asks)[0], (typeof asks)[0]];
-  const growth = ms(large.times, 0.5) / ms(small.times, 0.5);
+  const growth = quantileMs(large.times, 0.5) / quantileMs(small.times, 0.5);
   return {
     what: small.name,
     tier: small.endpoint.tier,
     runs: small.times.length,
-    'small p50': ms(small.times, 0.5),
-    'large p50': ms(large.times, 0.5),
-    'large p99': ms(large.times, 0.99),
+    'small p50': quantileMs(small.times, 0.5),
+    'large p50': quantileMs(large.times, 0.5),
+    'large p99': quantileMs(large.times, 0.99),
     growth: `${growth.toFixed(2)}${growth < GOALS.growth ? '' : ' !'}`,
   };
 }

@@ -17,6 +17,9 @@ export async function latencies(count: number, concurrent: number, run: (index: 
   return times;
 }
 
+/** A quantile of latencies, to the hundredth of a millisecond. */
+export const quantileMs = (times: readonly number[], q: number): number => Number((nearestRank(times, q) ?? 0).toFixed(2));
+
 export interface Figure {
   what: string;
   [column: string]: string | number;
@@ -24,7 +27,7 @@ export interface Figure {
 
 /** One row of a table: median, 99th percentile and rate. */
 export function figure(what: string, times: readonly number[], seconds: number): Figure {
-  const ms = (q: number): number => Number((nearestRank(times, q) ?? 0).toFixed(2));
+  const ms = (q: number): number => quantileMs(times, q);
   return { what, runs: times.length, 'p50 ms': ms(0.5), 'p99 ms': ms(0.99), 'per second': Math.round(times.length / seconds) };
 }
 

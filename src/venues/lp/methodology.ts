@@ -1,7 +1,7 @@
 import { type Definition, written } from '../../lib/definition';
 import { MINUTE_MS } from '../../lib/time';
 import { LEAN } from './queries/dca-pressure';
-import { LAUNCH_FEE, MOST_FEE_PCT } from './queries/span';
+import { LAUNCH_FEE, MOST_FEE_PCT } from './queries/fee-rate';
 import { LEAST_SOL, LEAST_USD } from './rollups/valuation';
 import { S_LP, SMART_SCORE } from './scoring/formula';
 import { EARLIER_DAYS } from './scoring/job';

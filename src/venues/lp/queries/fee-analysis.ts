@@ -3,7 +3,8 @@ import { type BucketSize, intervalOf } from '../../../lib/grid';
 import { bucketOf } from '../../../lib/tiles';
 import type { Window } from '../../../lib/timeframe';
 import { feesPerLiquidityDay } from './liquidity';
-import { feeRate, feeRateFlag, flowsIn, hourSpanOf, ofPool, spanOf, swapsIn, swapsToldBefore } from './span';
+import { feeRate, feeRateFlag } from './fee-rate';
+import { flowsIn, hourSpanOf, ofPool, spanOf, swapsIn, swapsToldBefore } from './span';
 
 /** Numeric columns are decimal text, counts numbers. */
 export interface FeeTotalsRow {

@@ -8,7 +8,8 @@ import { dayOf } from '../rollups/days';
 import { POOL_PRICE } from '../rollups/price-at';
 import { SMART_SCORE } from '../scoring/formula';
 import { lastOfLife } from './presence';
-import { feeRate, feeRateFlag, flowsIn, ofPool, spanOf, swapsIn } from './span';
+import { feeRate, feeRateFlag } from './fee-rate';
+import { flowsIn, ofPool, spanOf, swapsIn } from './span';
 
 /** Numeric columns are decimal text, counts numbers. */
 export interface PoolTotalsRow {

@@ -4,7 +4,8 @@ import { BEGINNING, type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { liquidityOf, meanLiquidity, perLiquidityDay } from './liquidity';
 import { ownerCounts } from './presence';
-import { feeRate, feeRateFlag, type Filter, flowSumsOfLife, flowsIn, spanOf, swapSumsOfLife, swapsIn, swapsToldBefore } from './span';
+import { feeRate, feeRateFlag } from './fee-rate';
+import { type Filter, flowSumsOfLife, flowsIn, spanOf, swapSumsOfLife, swapsIn, swapsToldBefore } from './span';
 
 export type PoolsTopSort = 'volume' | 'fees' | 'liquidity' | 'lp_count' | 'events' | 'fee_rate';
 

@@ -4,7 +4,8 @@ import { leastShown } from '../../../lib/statistics';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { earlierTiles, endedAfter, volumeSince } from './earlier-volume';
-import { feeRate, feeRateFlag, type Filter, spanOf, swapSumsOfLife, swapsIn } from './span';
+import { feeRate, feeRateFlag } from './fee-rate';
+import { type Filter, spanOf, swapSumsOfLife, swapsIn } from './span';
 
 export interface PoolsTrendingArgs {
   /** Null: both. */

@@ -1,7 +1,7 @@
 import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { type BucketSize, intervalOf } from '../../../lib/grid';
-import { bucketOf } from '../../../lib/tiles';
+import { bucketOf, millisecondsOf } from '../../../lib/tiles';
 import { type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import {
@@ -55,7 +55,6 @@ const ofType: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_add
 const ofShown: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT unnest($7::text[]))`;
 
 const bucket = bucketOf('hour', '$8::interval');
-const milliseconds = (instant: string): string => `date_part('epoch', ${instant}) * 1000`;
 
 const SUMS_IN_WINDOW = `
 SELECT pool_address, sum(usd) AS usd, sum(swaps) AS swaps FROM (
@@ -81,7 +80,7 @@ WITH edges AS MATERIALIZED (
     UNION ALL SELECT ${bucket}, usd FROM edges h WHERE true ${one ? ofType('h') : ''}
   ) w GROUP BY bucket
 )
-SELECT (SELECT json_agg(pool_address ORDER BY pool_address) FROM top) AS pools, json_agg(${milliseconds('bucket')}) AS buckets, json_agg(usd) AS volumes FROM whole`,
+SELECT (SELECT json_agg(pool_address ORDER BY pool_address) FROM top) AS pools, json_agg(${millisecondsOf('bucket')}) AS buckets, json_agg(usd) AS volumes FROM whole`,
 });
 const POOLS = {
   all: { life: pools(true, false), window: pools(false, false) },
@@ -112,7 +111,7 @@ function swapped(unit: Unit): Statement {
     name: `lp_heatmap_swapped_${unit}`,
     keyed: true,
     text: `
-SELECT json_agg(place) AS places, json_agg(${milliseconds('bucket')}) AS buckets, json_agg(usd) AS volumes, json_agg(swaps) AS counts, sum(unpriced)::int AS unpriced FROM (
+SELECT json_agg(place) AS places, json_agg(${millisecondsOf('bucket')}) AS buckets, json_agg(usd) AS volumes, json_agg(swaps) AS counts, sum(unpriced)::int AS unpriced FROM (
   SELECT place, bucket, coalesce(usd, 0) AS usd, swaps, unpriced FROM (${cells}) cell ${PLACED} WHERE $8::interval IS NOT NULL ORDER BY bucket, 3 DESC, place
 ) ordered`,
   };
@@ -127,7 +126,7 @@ function provided(unit: Unit): Statement {
   return {
     name: `lp_heatmap_provided_${unit}`,
     keyed: true,
-    text: `SELECT json_agg(place) AS places, json_agg(${milliseconds('bucket')}) AS buckets, json_agg(done) AS counts FROM (${cells}) cell ${PLACED}`,
+    text: `SELECT json_agg(place) AS places, json_agg(${millisecondsOf('bucket')}) AS buckets, json_agg(done) AS counts FROM (${cells}) cell ${PLACED}`,
   };
 }
 

@@ -7,8 +7,8 @@ import { priceBefore } from './price';
 import { activeByCoin, smartActiveRows } from './active';
 import { findSmartRun, isNewest, openWindow, spanUpToNow, warnUndirected, widerTimeframe, without } from './scope';
 import { PERP_BAR_MS, unitOf } from '../rollups/hours';
-import { scoredLives } from './lives';
-import { BOUGHT, SOLD, SPAN_NAMED, VOLUME_COLUMNS, matchRows, scoredRows, smartIn, smartRows, sumsOf } from './span';
+import { type SmartBy, smartBy, untoldRows } from './lives';
+import { BOUGHT, SOLD, SPAN_NAMED, VOLUME_COLUMNS, matchRows, smartIn, smartRows, sumsOf } from './span';
 
 export interface CoinsTrendingArgs {
   timeframe: Timeframe;
@@ -42,10 +42,10 @@ export type TrendingCoinRow = TradedRow & ActiveRow;
 
 const SMART_COLUMNS = [...VOLUME_COLUMNS, 'fills'] as const;
 
-const smartByAccount = (life: boolean): string => `
+const smartByAccount = (by: SmartBy): string => `
   SELECT coin, count(*)::int AS wallets, sum(net_volume_usd) AS net_volume_usd FROM (
     SELECT coin, trader, sum(${BOUGHT} - (${SOLD})) AS net_volume_usd
-    FROM ${life ? scoredLives(SMART_COLUMNS, { ...smartIn('$5'), is_told: false }, {}, '$4') : scoredRows(SMART_COLUMNS, { ...smartIn('$5'), is_told: false })} r
+    FROM ${untoldRows(SMART_COLUMNS, by)} r
     GROUP BY coin, trader HAVING sum(fills) > 0
   ) own GROUP BY coin`;
 
@@ -55,13 +55,10 @@ const SMART_TOLD = `
     UNION ALL SELECT coin, 0, ${VOLUME_COLUMNS.join(', ')} FROM ${smartRows(VOLUME_COLUMNS, { day: '$5', is_told: true })} r
   ) piece GROUP BY coin`;
 
-/** What tells smart accounts: sums over them all, or what each did, in its life or in the window. */
-type By = 'told' | 'life' | 'window';
-
 // $1 to $4: the window; $5: day of the score run, null before the first.
-const activeText = (by: By): string => `
+const activeText = (by: SmartBy): string => `
 WITH active AS MATERIALIZED (${activeByCoin()}),
-smart AS MATERIALIZED (${by === 'told' ? SMART_TOLD : smartByAccount(by === 'life')})
+smart AS MATERIALIZED (${by === 'told' ? SMART_TOLD : smartByAccount(by)})
 SELECT coin, coalesce(active.count, 0) AS unique_traders, CASE WHEN $5::date IS NOT NULL THEN coalesce(smart.wallets, 0) END AS smart_wallet_count,
   CASE WHEN $5::date IS NOT NULL THEN coalesce(smart.net_volume_usd, 0) END AS smart_net_volume_usd
 FROM active FULL JOIN smart USING (coin) WHERE ${SPAN_NAMED}`;
@@ -126,8 +123,7 @@ function earlierBounds(timeframe: Timeframe, { from, to }: Window): Date[] {
 export async function coinsTrending(args: CoinsTrendingArgs, context: GraphContext): Promise<TrendingCoinRow[]> {
   const window = openWindow(args.timeframe, context);
   const { day, is_told } = await findSmartRun(context);
-  const untold = args.timeframe === 'all' ? 'life' : 'window';
-  const by = is_told ? 'told' : untold;
+  const by = smartBy(args.timeframe, is_told);
   const keyed = is_told && (await isNewest(context));
   const span = await spanUpToNow(window, context);
   const [traded, active] = await Promise.all([

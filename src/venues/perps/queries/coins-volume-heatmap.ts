@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors';
 import { automaticSize } from '../../../lib/grid';
-import { bucketOf } from '../../../lib/tiles';
+import { bucketOf, millisecondsOf } from '../../../lib/tiles';
 import { HOUR_MS } from '../../../lib/time';
 import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
@@ -44,7 +44,6 @@ function rowsOf(whose: Whose, day: string, grain: Grain, coins?: string, part?: 
 }
 
 const BUCKET = bucketOf('hour', '$5::interval');
-const milliseconds = (instant: string): string => `date_part('epoch', ${instant}) * 1000`;
 
 // $1 to $4: the window; $5: how many coins; $6: day of the score run.
 const topText = (whose: Whose): string => `
@@ -52,7 +51,7 @@ SELECT coin FROM ${rowsOf(whose, '$6', 'month')} r GROUP BY coin HAVING sum(${CO
 
 // $1 to $4: the window; $5: bucket size; $6: day of the score run.
 const wholeText = (whose: Whose, grain: Grain): string => `
-SELECT ${milliseconds('bucket')} AS bucket, usd::float8 FROM (
+SELECT ${millisecondsOf('bucket')} AS bucket, usd::float8 FROM (
   SELECT ${BUCKET} AS bucket, sum(${VOLUMES[whose]}) AS usd FROM ${whose === 'market' ? volumeRows() : rowsOf(whose, '$6', grain)} r GROUP BY 1
 ) whole`;
 
@@ -74,7 +73,7 @@ function cellsText(whose: Whose, told: Told, grain: Grain, isUnit: boolean): str
     `SELECT coin, ${BUCKET} AS bucket, ${columns((column) => `sum(${column})`)} FROM ${rowsOf(whose, '$7', grain, '$6', part)} r GROUP BY coin, 2`;
   const single = `SELECT coin, hour AS bucket, ${columns((column) => `(${column})`)} FROM ${rowsOf(whose, '$7', grain, '$6', 'whole')} r WHERE $5::interval IS NOT NULL`;
   return `
-SELECT json_agg(coin) AS coins, json_agg(${milliseconds('bucket')}) AS buckets, json_agg(usd) AS volumes${
+SELECT json_agg(coin) AS coins, json_agg(${millisecondsOf('bucket')}) AS buckets, json_agg(usd) AS volumes${
     told === 'all' ? ', json_agg(trades) AS counts, json_agg(net_usd) AS nets, sum(undirected)::int AS undirected' : ''
   }
 FROM (${isUnit && whose !== 'smart' ? `${single} UNION ALL ${summed('torn')}` : summed('all')}) cell`;

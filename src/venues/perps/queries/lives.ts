@@ -1,9 +1,10 @@
+import type { Timeframe } from '../../../lib/timeframe';
 import { afterwards } from '../../../db/segments';
 import { TRADER_HOUR, type TraderHourColumn } from '../rollups/hours';
 import { LIFE, type SmartTraderColumn } from '../rollups/smart-trader-days';
 import { type SumColumn, TRADER_SUM } from '../rollups/trader-sums';
 import type { TripColumn } from '../rollups/trip-sums';
-import { type Narrowed, type Scored, VOLUME_COLUMNS, narrow } from './span';
+import { type Narrowed, type Scored, VOLUME_COLUMNS, narrow, scoredRows, smartIn } from './span';
 
 /** Sums that perp_trader_life has of everything; least and most cannot be taken back. */
 export type LifeColumn = Exclude<TraderHourColumn, 'largest_usd' | 'first_at' | 'last_at'>;
@@ -57,3 +58,18 @@ export function scoredLives(
   ${wholeLives(columns, scored, narrowed)} AND ${instant}::timestamptz IS NOT NULL
   ${lifeAfter(columns, { ...narrowed, scored }, instant)})`;
 }
+
+/** What tells smart accounts: sums over them all, or what each did, in its life or in the window. */
+export type SmartBy = 'told' | 'life' | 'window';
+
+/** How they are told in such a window. */
+export function smartBy(timeframe: Timeframe, is_told: boolean): SmartBy {
+  if (is_told) return 'told';
+  return timeframe === 'all' ? 'life' : 'window';
+}
+
+/** Rows to be added up, by trader and coin, of those that no sums tell: what each smart account of the run of the day `$5` did in the window $1 to $4. */
+export const untoldRows = (columns: readonly Extract<LifeColumn, SmartTraderColumn>[], by: SmartBy): string => {
+  const scored = { ...smartIn('$5'), is_told: false };
+  return by === 'life' ? scoredLives(columns, scored, {}, '$4') : scoredRows(columns, scored);
+};

@@ -4,8 +4,8 @@ import { BEGINNING, type Timeframe, previousWindow } from '../../../lib/timefram
 import type { GraphContext } from '../../venue';
 import { findSmartRun, isNewest, openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
 import { activeIn, smartActiveIn } from './active';
-import { scoredLives } from './lives';
-import { SPAN_NAMED, VOLUME, VOLUME_COLUMNS, matchRows, scoredRows, smartIn, smartRows, spanOf, sumsOf, volumeRows } from './span';
+import { type SmartBy, smartBy, untoldRows } from './lives';
+import { SPAN_NAMED, VOLUME, VOLUME_COLUMNS, matchRows, smartIn, smartRows, spanOf, sumsOf, volumeRows } from './span';
 
 /** What was matched in a window. Figures are exact decimals as text. */
 interface MarketRow {
@@ -53,14 +53,11 @@ CROSS JOIN (SELECT sum(volume_usd) AS volume_usd FROM ${volumeRows(5)} r) p`,
 
 const SMART_COLUMNS = [...VOLUME_COLUMNS, 'fills'] as const;
 
-/** What tells smart accounts: sums over them all, or what each did, in its life or in the window. */
-type By = 'told' | 'life' | 'window';
-
-const byAccount = (life: boolean): string => `
+const byAccount = (by: SmartBy): string => `
 SELECT CASE WHEN $5::date IS NOT NULL THEN count(*)::int END AS smart_wallet_count, CASE WHEN $5::date IS NOT NULL THEN coalesce(sum(volume), 0) END AS smart_volume_usd
 FROM (
   SELECT trader, sum(${VOLUME}) AS volume
-  FROM ${life ? scoredLives(SMART_COLUMNS, { ...smartIn('$5'), is_told: false }, {}, '$4') : scoredRows(SMART_COLUMNS, { ...smartIn('$5'), is_told: false })} r WHERE ${SPAN_NAMED}
+  FROM ${untoldRows(SMART_COLUMNS, by)} r WHERE ${SPAN_NAMED}
   GROUP BY trader HAVING sum(fills) > 0
 ) own`;
 
@@ -69,10 +66,10 @@ SELECT active.traders AS smart_wallet_count, sums.smart_volume_usd FROM (${smart
 CROSS JOIN (SELECT coalesce(${sumsOf(VOLUME_COLUMNS)}, 0) AS smart_volume_usd FROM ${smartRows(VOLUME_COLUMNS, { day: '$5', is_told: true })} r) sums`;
 
 // $1 to $4: the window; $5: day of the score run, null before the first.
-const smart = (by: By, keyed: boolean): Statement => ({
+const smart = (by: SmartBy, keyed: boolean): Statement => ({
   name: `perps_platform_smart_${by}`,
   keyed,
-  text: by === 'told' ? TOLD : byAccount(by === 'life'),
+  text: by === 'told' ? TOLD : byAccount(by),
 });
 
 /** Totals of the venue over a window that ends now. Throws empty_result when nothing was traded in it: accounts may have been settled. */
@@ -83,12 +80,11 @@ export async function platformStats(
   const window = openWindow(timeframe, context);
   const before = previousWindow(timeframe, context.now) ?? { from: BEGINNING, to: BEGINNING };
   const { day, is_told } = await findSmartRun(context);
-  const untold = timeframe === 'all' ? 'life' : 'window';
   const keyed = is_told && (await isNewest(context));
   const span = await spanUpToNow(window, context);
   const [[row], [ofSmart]] = await Promise.all([
     context.sql.query<MarketRow>(market(keyed), [...span, ...spanOf(before)]),
-    context.sql.query<SmartRow>(smart(is_told ? 'told' : untold, keyed), [...span, day]),
+    context.sql.query<SmartRow>(smart(smartBy(timeframe, is_told), keyed), [...span, day]),
   ]);
   if (row === undefined || ofSmart === undefined || row.total_trades === 0)
     throw new AppError('empty_result', { suggestion: widerTimeframe(timeframe) });

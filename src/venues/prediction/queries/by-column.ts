@@ -1,4 +1,4 @@
-import { millisecondsOf } from '../milliseconds';
+import { millisecondsOf } from '../../../lib/tiles';
 
 /** How a column is sent: as JSON has it; exact, as a decimal's text; an instant, in milliseconds since 1970. */
 type Sent = 'plain' | 'exact' | 'instant';

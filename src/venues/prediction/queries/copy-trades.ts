@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { HOUR_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
-import { millisecondsOf } from '../milliseconds';
+import { millisecondsOf } from '../../../lib/tiles';
 import type { CopyTrade } from '../scoring/copying';
 import { Parameters } from './parameters';
 import { marketPieces } from './taken-pieces';

@@ -4,7 +4,7 @@ import { BEGINNING } from '../../../lib/timeframe';
 import { positionsSql } from '../rollups/positions-as-of';
 import type { PositionRow } from '../rollups/positions-row';
 import { toldWallets } from '../rollups/told-wallets';
-import { millisecondsOf } from '../milliseconds';
+import { millisecondsOf } from '../../../lib/tiles';
 import { D_INS } from '../scoring/insider';
 import { inHalf } from '../../../db/halves';
 import { Parameters } from './parameters';

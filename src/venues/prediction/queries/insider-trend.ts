@@ -1,7 +1,6 @@
 import type { Sql } from '../../../db/sql';
-import { bucketOf } from '../../../lib/tiles';
+import { bucketOf, millisecondsOf } from '../../../lib/tiles';
 import type { Window } from '../../../lib/timeframe';
-import { millisecondsOf } from '../milliseconds';
 import { Parameters } from './parameters';
 
 /** A stretch of time in which a wallet is flagged; it may have several, none in another. */

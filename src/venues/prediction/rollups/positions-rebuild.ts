@@ -11,7 +11,7 @@ import { computePositions } from './positions-compute';
 import { POSITION_NAMES, type PositionRow } from './positions-row';
 import { refillSmart } from './smart-positions';
 import { forgetStandings } from './standings-due';
-import { millisecondsOf } from '../milliseconds';
+import { millisecondsOf } from '../../../lib/tiles';
 import { type Group, listBookMarkets, listSetPrices, writePositions } from './positions-store';
 
 /** Facts read and worked on at once. */
