@@ -55,18 +55,21 @@ ON CONFLICT (condition_id, token_id) DO UPDATE SET outcome_index = EXCLUDED.outc
 const DESCRIBED = `SELECT market.* FROM market JOIN jsonb_to_recordset($1::jsonb) AS given(condition_id text, updated_at timestamptz) USING (condition_id)
   WHERE market.updated_at IS NOT DISTINCT FROM given.updated_at`;
 
-// Tokens that only trades told of. Markets are named a second time as a list, by which outcomes are looked up; joined alone, all outcomes are read while they are few.
+// Tokens that only trades told of. They are found first, by a list of markets and a hashed list of tokens: the planner takes what is listed for one row, and
+// would compare each outcome with each.
 const UNLISTED = `
-UPDATE pm_outcome AS outcome SET payout = ${payoutByName('outcome.outcome')} FROM described AS market
-WHERE market.condition_id = outcome.condition_id AND outcome.condition_id = ANY(ARRAY(SELECT condition_id FROM described))
-  AND NOT EXISTS (SELECT 1 FROM listed WHERE listed.token_id = outcome.token_id)`;
+SELECT condition_id, token_id FROM pm_outcome
+WHERE condition_id = ANY(ARRAY(SELECT condition_id FROM described)) AND token_id NOT IN (SELECT token_id FROM listed)`;
+const SETTLED = `
+UPDATE pm_outcome AS outcome SET payout = ${payoutByName('outcome.outcome')} FROM unlisted JOIN described AS market USING (condition_id)
+WHERE outcome.condition_id = unlisted.condition_id AND outcome.token_id = unlisted.token_id`;
 
 // Markets, and the outcomes of those that are new or changed.
 const UPSERT = `WITH market AS (${MARKETS}), described AS MATERIALIZED (${DESCRIBED}), given AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset($2::jsonb) AS row(condition_id text, token_id text, outcome_index smallint, outcome text, price numeric, price_at timestamptz, payout numeric)
 ), listed AS MATERIALIZED (
   SELECT given.* FROM given JOIN described ON described.condition_id = given.condition_id
-), outcomes AS (${OUTCOMES}), untold AS (${UNTOLD}), unlisted AS (${UNLISTED})
+), outcomes AS (${OUTCOMES}), untold AS (${UNTOLD}), unlisted AS MATERIALIZED (${UNLISTED}), settled AS (${SETTLED})
 SELECT condition_id FROM market`;
 
 /** Keeps the newest description of each market; returns how many were new or changed. With rollups 'later' positions and volumes stay as they are. */
