@@ -94,10 +94,9 @@ export async function writeMarkets(markets: CatalogueMarket[], client: PoolClien
   });
   const ids = written.rows.map(({ condition_id }) => condition_id);
   if (categories !== null) await moveVolumes(client, categories);
-  if (before !== null) {
-    const otherwise = await settlePositions(client, before, ids);
-    await takeMarksBack(sqlOf(client), 'prediction', otherwise);
-  }
+  // Where nobody looked how they had ended, all are marked anew.
+  const otherwise = before === null ? ids : await settlePositions(client, before, ids);
+  await takeMarksBack(sqlOf(client), 'prediction', otherwise);
   return ids.length;
 }
 

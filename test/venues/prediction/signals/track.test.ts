@@ -8,6 +8,7 @@ import { readTrackRecord } from '../../../../src/workers/track-record';
 import { endpointNamed } from '../../../support/catalogue';
 import { testDatabase } from '../../../support/database';
 import { allSignalsInput } from '../../../support/subjects';
+import { loadAtOnce } from '../../../support/world';
 import { call, callOr } from '../markets/call';
 import { iso, market } from '../small-world';
 import { condition, loadRecords, token } from '../support';
@@ -70,33 +71,39 @@ test('signals are those of the default parameters', () => {
   for (const [name, sent] of Object.entries(SIGNAL_DEFAULTS)) expect([name, sent]).toEqual([name, allSignalsInput(endpointNamed(name))]);
 });
 
-test('a resolution that is taken back takes its marks along, and the next one marks anew', async () => {
-  const db = await testDatabase();
-  const seconds = start.getTime() / 1_000;
-  const tell = (hour: number, prices: [string, string] | null): Promise<unknown> =>
-    loadRecords(db.pool, 'markets.json', [
-      market(1, {
-        updatedAt: iso(seconds + hour * 3_600),
-        ...(prices === null ? {} : { closed: true, closedTime: iso(seconds + hour * 3_600), outcomePrices: JSON.stringify(prices) }),
-      }),
-    ]);
-  const record = async (): Promise<unknown[]> => {
-    const context = makeContext(db, later);
-    await trackSignals(db.pool, prediction, () => context);
-    const [told] = await readTrackRecord(context.sql, 'e', ['resolution'], later);
-    return [told?.signals, told?.hit_rate, told?.mean_return_pct];
-  };
-  await tell(1, null);
-  await db.pool.query("INSERT INTO signal_snapshot (endpoint, day, venue, taken_at, signals) VALUES ('e', '2026-02-01', 'prediction', $1, 1)", [start]); // prettier-ignore
-  await db.pool.query("INSERT INTO signal (endpoint, day, rank, venue, taken_at, subject, part, direction, price) VALUES ('e', '2026-02-01', 1, 'prediction', $1, $2, $3, 1, 0.4)", [start, condition(1), token(1, 0)]); // prettier-ignore
-  await tell(2, ['1', '0']);
-  expect(await record()).toEqual([1, 1, 150]);
-  await tell(3, null);
-  expect(await record()).toEqual([0, null, null]);
-  await tell(4, ['0', '1']);
-  expect(await record()).toEqual([1, 0, -100]);
-  await db.drop();
-});
+test.each(['at once', 'rollups later'])(
+  'a resolution that is taken back takes its marks along, and the next one marks anew: %s',
+  async (how) => {
+    const db = await testDatabase();
+    const seconds = start.getTime() / 1_000;
+    const tell = (hour: number, prices: [string, string] | null): Promise<unknown> => {
+      const records = [
+        market(1, {
+          updatedAt: iso(seconds + hour * 3_600),
+          ...(prices === null ? {} : { closed: true, closedTime: iso(seconds + hour * 3_600), outcomePrices: JSON.stringify(prices) }),
+        }),
+      ];
+      if (how === 'at once') return loadRecords(db.pool, 'markets.json', records);
+      return loadAtOnce(db.pool, 'prediction', [{ name: 'markets.json', format: 'json', records, facts: 1 }]);
+    };
+    const record = async (): Promise<unknown[]> => {
+      const context = makeContext(db, later);
+      await trackSignals(db.pool, prediction, () => context);
+      const [told] = await readTrackRecord(context.sql, 'e', ['resolution'], later);
+      return [told?.signals, told?.hit_rate, told?.mean_return_pct];
+    };
+    await tell(1, null);
+    await db.pool.query("INSERT INTO signal_snapshot (endpoint, day, venue, taken_at, signals) VALUES ('e', '2026-02-01', 'prediction', $1, 1)", [start]); // prettier-ignore
+    await db.pool.query("INSERT INTO signal (endpoint, day, rank, venue, taken_at, subject, part, direction, price) VALUES ('e', '2026-02-01', 1, 'prediction', $1, $2, $3, 1, 0.4)", [start, condition(1), token(1, 0)]); // prettier-ignore
+    await tell(2, ['1', '0']);
+    expect(await record()).toEqual([1, 1, 150]);
+    await tell(3, null);
+    expect(await record()).toEqual([0, null, null]);
+    await tell(4, ['0', '1']);
+    expect(await record()).toEqual([1, 0, -100]);
+    await db.drop();
+  },
+);
 
 describe('signals of a simulated world', () => {
   let db: Awaited<ReturnType<typeof testDatabase>>;
