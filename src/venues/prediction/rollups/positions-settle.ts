@@ -6,6 +6,7 @@ import { Book, type BookMarket } from './positions-book';
 import { computePositions, keyOf } from './positions-compute';
 import { POSITION_NAMES, type PositionRow } from './positions-row';
 import { type Group, listBookMarkets, replacePositions, writePositions } from './positions-store';
+import { NOTE_MARKETS } from './settled-due';
 
 export type MarketsBefore = ReadonlyMap<string, BookMarket>;
 
@@ -52,7 +53,9 @@ export async function settlePositions(client: PoolClient, before: MarketsBefore,
     for await (const holders of holdersOf(sql, settled)) await settleChunk(sql, holders, after, anew);
   }
   await computePositions(sql, [...anew.values()], undefined, (rows, of) => replacePositions(sql, rows, of));
-  return settled.filter((id) => before.get(id)?.resolved_at);
+  const otherwise = settled.filter((id) => before.get(id)?.resolved_at);
+  if (otherwise.length > 0) await sql.query(NOTE_OTHERWISE, [otherwise]);
+  return otherwise;
 }
 
 /** Settles what ends with the resolution; adds to `anew` what does not. */
@@ -72,6 +75,8 @@ async function settleChunk(
   }
   await writePositions(sql, rows);
 }
+
+const NOTE_OTHERWISE: Statement = { name: 'pm_settle_otherwise', text: NOTE_MARKETS };
 
 const shapeOf = (market: BookMarket | undefined): string => JSON.stringify([market?.tokens, market?.neg_risk_id]);
 

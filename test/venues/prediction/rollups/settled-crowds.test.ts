@@ -10,7 +10,8 @@ import { retractFills } from '../../../../src/venues/prediction/rollups/retract'
 import { forgetSettled, noteJudged, tellSettled } from '../../../../src/venues/prediction/rollups/told-settled';
 import { score } from '../../../../src/venues/prediction/scoring/job';
 import { testDatabase } from '../../../support/database';
-import { loadPart } from '../support';
+import { NOW, iso, market, now as noon, score as scoreBy, trade } from '../small-world';
+import { loadPart, loadRecords } from '../support';
 import { countOf, sqlOf } from './untold';
 
 const DAY = 86_400_000;
@@ -133,4 +134,26 @@ describe('crowds of resolved markets', () => {
     expect(await count('pm_settled_crowd')).toBe(0);
     await check(after(19), { due: true });
   });
+});
+
+test('a resolution that is taken back takes its crowd along', async () => {
+  const { pool, drop } = await testDatabase();
+  const ago = (days: number): number => NOW - days * 86_400;
+  const tell = (days: number, fields: Record<string, unknown>): Promise<unknown> =>
+    loadRecords(pool, 'markets.json', [market(1, { updatedAt: iso(ago(days)), ...fields })]);
+  const faded = async (): Promise<number> => {
+    const days = await listRunDays(sqlOf(pool), noon);
+    const tenths = await countFaded(sqlOf(pool), days, { max_score: 30, min_wallets: 1, min_usdc: 0 }, noon);
+    return tenths.reduce((sum, { markets }) => sum + markets, 0);
+  };
+  await loadRecords(pool, 'trades.json', [1, 2, 3, 4, 5].map((n) => trade(n, 1, 0, 1, 'BUY', 100, 0.5, 5 * 86_400 + n))); // prettier-ignore
+  await scoreBy(pool, '2026-03-06', [[1, 20]], 'v');
+  await tell(2, { closed: true, closedTime: iso(ago(2)), outcomePrices: '["1", "0"]', umaResolutionStatus: 'resolved' });
+  await tellSettled(pool);
+  expect([await faded(), await countOf(pool, 'pm_settled_due')]).toEqual([1, 0]);
+  await tell(1, {});
+  expect(await faded()).toBe(0);
+  await tellSettled(pool);
+  expect([await faded(), await countOf(pool, 'pm_settled_crowd')]).toEqual([0, 0]);
+  await drop();
 });
