@@ -38,7 +38,7 @@ export async function tellSettled(pool: Pool): Promise<void> {
 
 const NOTE_LATE =
   noteSettledDue(`SELECT condition_id, settled_at FROM unnest($1::text[], $2::float8[]) AS late(wallet, seconds) JOIN pm_position AS position USING (wallet)
-  WHERE (settled_at AT TIME ZONE 'UTC')::date > (to_timestamp(seconds) AT TIME ZONE 'UTC')::date AND EXISTS (SELECT 1 FROM pm_settled_crowd)`);
+  WHERE (settled_at AT TIME ZONE 'UTC')::date > (to_timestamp(seconds) AT TIME ZONE 'UTC')::date AND EXISTS (SELECT 1 FROM pm_wallet_score)`);
 
 const NEWEST = 'SELECT max(resolved_at) AS at FROM pm_market';
 

@@ -157,3 +157,21 @@ test('a resolution that is taken back takes its crowd along', async () => {
   expect([await faded(), await countOf(pool, 'pm_settled_crowd')]).toEqual([0, 0]);
   await drop();
 });
+
+test('where none was a crowd yet a fill that comes late may make one', async () => {
+  const { pool, drop } = await testDatabase();
+  const faded = async (): Promise<number> => {
+    const days = await listRunDays(sqlOf(pool), noon);
+    const tenths = await countFaded(sqlOf(pool), days, { max_score: 30, min_wallets: 1, min_usdc: 0 }, noon);
+    return tenths.reduce((sum, { markets }) => sum + markets, 0);
+  };
+  await loadRecords(pool, 'trades.json', [1, 2, 3, 4].map((n) => trade(n, 1, 0, 1, 'BUY', 100, 0.5, 5 * 86_400 + n))); // prettier-ignore
+  await scoreBy(pool, '2026-03-06', [[1, 20]], 'v');
+  await loadRecords(pool, 'markets.json', [market(1, { updatedAt: iso(NOW), closed: true, closedTime: iso(NOW - 2 * 86_400), outcomePrices: '["1", "0"]', umaResolutionStatus: 'resolved' })]); // prettier-ignore
+  await tellSettled(pool);
+  expect(await faded()).toBe(0);
+  // The fifth: its wallet was known a day before the end.
+  await loadRecords(pool, 'trades.json', [trade(5, 2, 0, 1, 'BUY', 100, 0.5, 4 * 86_400)]);
+  expect(await faded()).toBe(1);
+  await drop();
+});
