@@ -6,7 +6,7 @@ import { inTransaction } from '../../../../src/db/transaction';
 import { retractFills } from '../../../../src/venues/prediction/rollups/retract';
 import { testDatabase } from '../../../support/database';
 import { loadAtOnce } from '../../../support/world';
-import { listPositionsAsOf } from '../../../../src/venues/prediction/rollups/positions-as-of';
+import { isAnyLater, listPositionsAsOf } from '../../../../src/venues/prediction/rollups/positions-as-of';
 import { sqlOver } from '../../../../src/db/sql';
 import { condition, loadRecords, token, wallet } from '../support';
 import { NOW, iso, market, move, trade } from '../small-world';
@@ -92,6 +92,40 @@ describe('positions of a simulated world', () => {
       expect(later.length).toBeGreaterThan(200);
     } finally {
       await Promise.all([whole.drop(), cut.drop()]);
+    }
+  });
+
+  test('at its instant a fill has not happened yet, a resolution has; either counts as of later', async () => {
+    const db = await testDatabase();
+    try {
+      const sql = sqlOver(db);
+      const ago = (seconds: number): Date => new Date((NOW - seconds) * 1_000);
+      await loadRecords(db.pool, 'trades.json', [trade(1, 2, 0, 1, 'BUY', 10, 0.5, 100)]);
+      await loadRecords(db.pool, 'markets.json', [
+        market(1),
+        market(2, { closed: true, outcomePrices: '["1", "0"]', closedTime: iso(NOW - 50), umaResolutionStatus: 'resolved' }),
+      ]);
+      expect([await isAnyLater(sql, ago(50)), await isAnyLater(sql, ago(49))]).toEqual([true, false]);
+      await loadRecords(db.pool, 'trades.json', [trade(2, 1, 0, 1, 'BUY', 10, 0.5, 100), trade(3, 1, 0, 1, 'BUY', 10, 0.6, 50)]);
+      const asOf = async (seconds: number): Promise<unknown[]> =>
+        (await listPositionsAsOf(sql, { wallets: [wallet(1)] }, ago(seconds)))
+          .map(({ token_id, status, paid_shares }) => [token_id, status, Number(paid_shares)])
+          .sort();
+      const [one, two] = [token(1, 0), token(2, 0)];
+      expect(await asOf(50)).toEqual([[one, 'open', 10], [two, 'resolved', 10]]); // prettier-ignore
+      expect(await asOf(51)).toEqual([[one, 'open', 10], [two, 'open', 10]]); // prettier-ignore
+      expect(await asOf(49)).toEqual([[one, 'open', 20], [two, 'resolved', 10]]); // prettier-ignore
+      await loadRecords(db.pool, 'trades.json', [trade(4, 1, 0, 2, 'BUY', 10, 0.6, 20)]);
+      expect([await isAnyLater(sql, ago(20)), await isAnyLater(sql, ago(19))]).toEqual([true, false]);
+      // What a conversion ties to a market that is asked for is reckoned with it, and not told.
+      const group = { negRisk: true, negRiskMarketID: '0x34' };
+      await loadRecords(db.pool, 'markets.json', [market(3, group), market(4, group)]);
+      await loadRecords(db.pool, 'trades.json', [trade(5, 3, 1, 3, 'BUY', 10, 0.5, 10), trade(6, 3, 1, 3, 'BUY', 10, 0.5, 5)]);
+      await loadRecords(db.pool, 'activity.json', [move(7, 3, 3, 'CONVERSION', 5, 0, 8)]);
+      const tied = await listPositionsAsOf(sql, { condition_ids: [condition(3)] }, ago(7));
+      expect(tied.map(({ condition_id, shares }) => [condition_id, Number(shares)])).toEqual([[condition(3), 5]]);
+    } finally {
+      await db.drop();
     }
   });
 
