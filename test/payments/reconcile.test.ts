@@ -311,8 +311,10 @@ describe('what is looked after when nobody asks', () => {
 
   it('whoever asks about a payment waits for deliveries up to now, not for those that never cease', async () => {
     const written: string[] = [];
+    const together: number[] = [];
     const query = async (_: unknown, [ids]: [string[]]): Promise<void> => {
       await new Promise((resolve) => setTimeout(resolve, 20));
+      together.push(ids.length);
       written.push(...ids);
     };
     const ledger = new Ledger({ query } as unknown as ConstructorParameters<typeof Ledger>[0], crypto.randomUUID(), till.logger);
@@ -327,6 +329,7 @@ describe('what is looked after when nobody asks', () => {
     clearInterval(traffic);
     await ledger.flush();
     expect([waited, known, written]).toEqual([undefined, true, Array.from({ length: id }, (_, index) => String(index + 1))]);
+    expect([Math.min(...together) > 0, together.length < id]).toEqual([true, true]);
   });
 
   it('the database fails when deliveries are written down: told in the log, with their ids', async () => {
