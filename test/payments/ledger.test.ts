@@ -271,6 +271,23 @@ describe('the ledger', () => {
       expect(await Promise.all(left.map((id, index) => columnOf(id, asked[index] as string)))).toEqual([true, expect.any(Boolean), true]);
     });
 
+    it('lets go as well of what a silent process held, or nobody moved, for so long and no less', async () => {
+      const [silent, unmoved] = [await claimed(proofOf()), await claimed(proofOf())];
+      await sql("UPDATE payment SET instance = 'a silent process' WHERE id = $1", [silent]);
+      const after = async (silentS: number, unmovedS: number): Promise<PaymentState[]> => {
+        await sql("INSERT INTO payment_instance SELECT 'a silent process', now() ON CONFLICT DO NOTHING");
+        const past = "now() - $1 * interval '1 second'";
+        await sql(`UPDATE payment_instance SET seen_at = ${past} WHERE id = 'a silent process'`, [silentS]);
+        await sql(`UPDATE payment SET moved_at = ${past} WHERE id = $2`, [unmovedS, unmoved]);
+        await upkeep.beat();
+        await upkeep.takeLeftovers(60_000, 600_000);
+        return Promise.all([silent, unmoved].map(stateOf));
+      };
+      expect(await after(50, 590)).toEqual(['RESERVED', 'RESERVED']);
+      expect(await after(70, 590)).toEqual(['RELEASED', 'RESERVED']);
+      expect(await after(0, 610)).toEqual(['RELEASED', 'RELEASED']);
+    });
+
     it('owes what was let go of and landed, unless its proof was used since; while somebody is at it nobody can say', async () => {
       const [proof, copied] = [proofOf(), proofOf()];
       const [id, first] = [await claimed(proof), await claimed(copied)];
@@ -278,6 +295,8 @@ describe('the ledger', () => {
       expect([await upkeep.owed(id), await stateOf(id), await columnOf(id, 'owed')]).toEqual(['owed', 'OWED', true]);
       expect([await holders(proof, 'proof'), await holders(proof, 'secret')]).toEqual([[id], [id]]);
       const second = await claimed(copied);
+      expect([await upkeep.owed(first), await stateOf(first)]).toEqual(['claimed', 'RELEASED']);
+      await ledger.executing(second, {});
       expect([await upkeep.owed(first), await stateOf(first)]).toEqual(['claimed', 'RELEASED']);
       await writeAhead(second, copied, copied.proof_key);
       expect([await upkeep.owed(first), await stateOf(first)]).toEqual(['used', 'RELEASED']);
@@ -310,7 +329,8 @@ describe('the ledger', () => {
     const [path, payer] = ['/api/v1/markets/other', 'payer who waits'];
     const [asked, other] = [saleOf(), saleOf({ path, request_hash: saleOf({ path }).request_hash })];
     await kept(60_000).keep(payer, asked.request_hash, '"waits"');
-    await kept(-1).keep('payer who came too late', asked.request_hash, '"waits"');
+    const late = 'payer who came too late';
+    await kept(-1).keep(late, asked.request_hash, '"waits"');
     const waitsFor = async (of: string, sale: Sale): Promise<unknown> => {
       const { waiting, kept: count } = await tryToClaim(proofOf({ payer: of }), sale);
       return [waiting, (await kept(0).find(of, sale.request_hash)) ?? null, count];
@@ -318,7 +338,14 @@ describe('the ledger', () => {
     expect(await waitsFor(payer, asked)).toEqual(['"waits"', '"waits"', 1]);
     expect(await waitsFor(payer, other)).toEqual([null, null, 1]);
     expect(await waitsFor('somebody else', asked)).toEqual([null, null, 0]);
-    expect(await waitsFor('payer who came too late', asked)).toEqual([null, null, 1]);
+    expect(await waitsFor(late, asked)).toEqual([null, null, 1]);
+    await kept(0).expire();
+    // Emptied, it counts against its payer for an hour.
+    expect((await sql('SELECT answer FROM payment_rechallenge WHERE payer = $1', [late])).rows).toEqual([{ answer: null }]);
+    expect(await waitsFor(late, asked)).toEqual([null, null, 1]);
+    expect(await waitsFor(payer, asked)).toEqual(['"waits"', '"waits"', 1]);
+    await kept(60_000).keep(late, asked.request_hash, '"made again"');
+    expect(await waitsFor(late, asked)).toEqual(['"made again"', '"made again"', 1]);
     await kept(60_000).keep(payer, other.request_hash, '"of another"');
     await kept(60_000).keep('somebody else', asked.request_hash, '"of somebody"');
     await kept(0).drop(payer, asked.request_hash);
