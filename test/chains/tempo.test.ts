@@ -370,6 +370,8 @@ describe('the end of a transaction that was never mined', () => {
     expect(await traceTransaction(chain, transaction, soon())).toEqual({ status: 'open' });
     const past = { ...transaction, valid_before: Number(await local.time()) - 1 };
     expect(await traceTransaction(chain, past, soon())).toEqual({ status: 'open' });
+    const margin = { ...transaction, valid_before: Number(await local.time()) - 5 };
+    expect(await traceTransaction(chain, margin, soon())).toEqual({ status: 'open' });
     expect(await traceTransaction(chain, { ...transaction, valid_before: Number(await local.time()) - 6 }, soon())).toEqual({
       status: 'dead',
       reason: 'expired',
@@ -390,9 +392,13 @@ describe('the end of a transaction that was never mined', () => {
     const { raw, transaction } = await payment(await payer(), { nonceKey: 9n, nonce: 0n, validBefore: undefined, validAfter: undefined });
     expect((await landTransaction(chain, transaction, raw, true, soon())).status).toBe('mined');
     let asked = 0;
-    const late = await rpcProxy(local.url, ({ method }) =>
-      method === 'eth_getTransactionReceipt' && (asked += 1) === 1 ? null : undefined,
-    );
+    let since = Infinity;
+    const late = await rpcProxy(local.url, ({ method }) => {
+      if (method !== 'eth_getTransactionReceipt') return undefined;
+      asked += 1;
+      since = Math.min(since, Date.now());
+      return Date.now() - since < 500 ? null : undefined;
+    });
     const behind = new TempoChain({ rpc_urls: [late.url], chain_id: local.chain_id });
     expect([(await traceTransaction(behind, transaction, soon())).status, asked]).toEqual(['mined', 2]);
     await late.close();
@@ -427,8 +433,12 @@ describe('the end of a transaction that was never mined', () => {
       expect(await traceTransaction(pruned, { ...one, forgotten_from: before }, soon())).toEqual({ status: 'open' });
     expect(await traceTransaction(chain, { ...unseen, forgotten_from: before }, soon())).toEqual({ status: 'dead', reason: 'superseded' });
     expect(await traceTransaction(chain, { ...unseen, ...from }, soon())).toEqual({ status: 'dead', reason: 'expired' });
-    // Nothing was mined since; and a block that nobody has made yet.
+    // Nothing was mined since; blocks without a transaction, as which a node may tell those it has forgotten; and a block that nobody has made yet.
+    for (let empty = 0; empty < 16; empty += 1) await local.mine();
     const { number } = await chain.head(soon());
+    expect((await traceTransaction(chain, { ...unseen, forgotten_from: number - 1n }, soon())).status).toBe('dead');
+    for (const one of [chain, pruned])
+      expect((await traceTransaction(one, { ...unseen, forgotten_from: number - 15n }, soon())).status).toBe('open');
     expect((await traceTransaction(pruned, { ...unseen, forgotten_from: number + 5n }, soon())).status).toBe('open');
     await forgetful.close();
   });
