@@ -561,6 +561,8 @@ describe('prepare', () => {
       status: 'confirmed',
       transaction: proof.transaction,
     });
+    const over = { ...proof, details: { ...proof.details, valid_before: unix() - 10 } };
+    expect(await protocol.settlement.prepare(over, new Date(), soon())).toMatchObject({ transaction: proof.transaction });
   });
 
   it('is payments_unavailable when the chain cannot be asked', async () => {
