@@ -6,7 +6,9 @@ import { addReport, backfill, emptyReport, type PageLoader, recognise } from '..
 import type { IngestReport } from '../../../src/workers/source';
 import { loadPage } from '../../support/load-page';
 import { testDatabase } from '../../support/database';
+import { named } from './chain-writer';
 import { pageOf } from './load';
+import { ANNA, BEN, dlmmSwap, liquidity, pairs, tokenList, tx, ZED, ZED_USDC } from './pages';
 import { simulated } from './world';
 
 const lp = lpOf([]);
@@ -98,5 +100,25 @@ describe('a world whose rollups come at the end of its load', () => {
     expect(await indexes(other.pool)).toEqual(await indexes(one.pool));
     for (const table of ['lp_event', 'lp_swap', 'token_price', 'lp_owner_hour', 'lp_position_sum', 'dca_order'])
       expect(found[table]?.length).toBeGreaterThan(5);
+  });
+
+  it('tells what facts on record are worth where nothing but tokens, or a price, is loaded after them', async () => {
+    const page = (name: string, records: unknown[]): WorldPage => ({ name, format: 'json', records, facts: records.length });
+    const facts = [
+      tx('swap', '2026-03-05T10:00:00Z', BEN, dlmmSwap(ZED_USDC, BEN, 0, 5_000_000, 5_000_000, true, 0)),
+      tx('deposit', '2026-03-05T12:00:00Z', ANNA, liquidity('AddLiquidity', ZED_USDC, ANNA, named('position'), 1_000_000, 0, 0)),
+    ];
+    const listed = { address: ZED, symbol: 'ZED', name: 'Zed', decimals: 6, usdPrice: 3 };
+    const usd = async (): Promise<unknown> =>
+      (await other.pool.query('SELECT (SELECT usd::float8 FROM lp_swap) AS swap, (SELECT usd::float8 FROM lp_event) AS deposit')).rows[0];
+    for (const { pool } of [one, other]) await pageByPage(pool, [page('pairs.json', pairs), page('facts.json', facts)]);
+    for (const [told, worth] of [
+      [page('tokens.json', tokenList), { swap: 5, deposit: null }],
+      [page('tokens_2026-03-05T11-30-00Z.json', [listed]), { swap: 5, deposit: 3 }],
+    ] as const) {
+      await Promise.all([pageByPage(one.pool, [told]), allAtOnce(other.pool, [told])]);
+      expect(await usd()).toEqual(worth);
+      expect(await tables(other.pool)).toEqual(await tables(one.pool));
+    }
   });
 });

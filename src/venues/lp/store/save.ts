@@ -181,8 +181,9 @@ export class PageWriter {
       await this.openChanges();
       await fillAmounts(this.client, [...this.learned]);
     }
+    // Tokens and prices alone: at the end facts on record are worth something else, though none waits.
+    if (this.touched.empty && this.learned.size === 0) return;
     const { events, swaps } = this.staged;
-    if (events + swaps === 0) return;
     await openWaiting(this.client);
     if (events > 0) this.count(await waitEvents(this.client, events));
     if (swaps > 0) this.count(await waitSwaps(this.client, swaps));
