@@ -66,7 +66,7 @@ export function positionSums(source: string, before: string | null): string {
       ? 'p.closed_at'
       : `CASE WHEN p.closed_at < ${before} THEN p.closed_at WHEN p.closed_at IS NOT NULL THEN
     (SELECT max(e."timestamp") FROM lp_position_event e WHERE e.position_address = s.position_address AND e.kind = 'close' AND e."timestamp" < ${before}) END`;
-  // Its milliseconds are the slot's: facts and closes are of whole seconds.
+  // Its milliseconds are the slot's: facts and closes are of whole seconds. Of an open position that changes hands it is a change: before it, it was somebody else's.
   const named = "date_trunc('second', p.owner_at)";
   const namedAt = before === null ? named : `CASE WHEN ${named} < ${before} THEN ${named} END`;
   return `
@@ -76,7 +76,7 @@ SELECT s.pool_address, s.position_address, s.pool_type,
   s.deposited_usd, s.withdrawn_usd, s.claimed_usd, s.deposited_x, s.deposited_y, s.withdrawn_x, s.withdrawn_y,
   CASE WHEN p.opened_at <= s.first_at THEN p.opened_at WHEN s.first_deposit_at = s.first_at AND coalesce(s.liquidity, 0) >= 0 AND ${BEGINS_WITH_DEPOSIT} THEN s.first_at END AS opened_at,
   c.closed_at, s.first_at, s.last_at,
-  greatest(s.last_at, c.closed_at) AS changed_at
+  greatest(s.last_at, c.closed_at, CASE WHEN s.pool_type <> 'dlmm' AND c.closed_at IS NULL THEN ${namedAt} END) AS changed_at
 FROM (
   SELECT pool_address, position_address, min(pool_type) AS pool_type, ${newestLeg('owner')}, ${newestLeg('mover')},
     sum(n)::int AS event_count, sum(deposits)::int AS deposits, sum(unpriced)::int AS unpriced, sum(uncounted)::int AS uncounted,

@@ -1,6 +1,6 @@
 import { type TestDatabase, testDatabase } from '../../../support/database';
 import { ask } from '../ask';
-import { key, named, u128, u64, type WrittenEvent } from '../chain-writer';
+import { key, named, u128, u64, u8, type WrittenEvent } from '../chain-writer';
 import { loadRecords } from '../load';
 import {
   ANNA,
@@ -74,6 +74,14 @@ test('a position that moved after the instant of the answer is still whose it wa
     );
   expect([await history(ANNA, then), await history(BEN, then)]).toEqual(['not_found', BEN]);
   expect([await history(ANNA, NOW), await history(BEN, NOW)]).toEqual([ANNA, 'not_found']);
+});
+
+test('nor is it yet the position of whoever claims a reward after that instant, which is no event of it', async () => {
+  const reward = damm('EvtClaimReward', key(ZED_SOL), key(POSITION), key(BEN), key(named('reward mint')), u8(0), u64(5));
+  await load(tx('deposit', '2026-03-01T00:00:00Z', ANNA, change(ANNA, 0)), tx('reward', '2026-03-01T00:10:00Z', BEN, reward));
+  const then = new Date('2026-03-01T00:05:00Z');
+  expect([await holders(then), await holders(new Date('2026-03-01T00:10:01Z')), await holders()]).toEqual([[ANNA], [BEN], [BEN]]);
+  expect([await openOf(ANNA, then), await openOf(ANNA, NOW)]).toEqual([1, 0]);
 });
 
 test('a position that was emptied stays whose it was then, whoever claims its last fees', async () => {
