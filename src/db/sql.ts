@@ -1,3 +1,4 @@
+import type { ClientBase } from 'pg';
 import { runCancellable } from './cancel';
 import type { Statements } from './client';
 
@@ -29,5 +30,17 @@ export function sqlOver({ pool, keyed }: Pick<Statements, 'pool' | 'keyed'>, sig
         const result = await client.query({ name, text, values: values as unknown[] });
         return result.rows as Row[];
       }),
+  };
+}
+
+/** Sql inside the caller's transaction: what is asked together is answered one after the other. */
+export function sqlOf(client: ClientBase): Sql {
+  let before: Promise<unknown> = Promise.resolve();
+  return {
+    query: (statement, values) => {
+      const rows = before.then(async () => (await client.query({ ...statement, values: values as unknown[] })).rows);
+      before = rows.catch(() => undefined);
+      return rows;
+    },
   };
 }

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
-import { inTransaction } from '../db/transaction';
+import { sqlOf } from '../db/sql';
+import { inTransaction, writersTurn } from '../db/transaction';
 import { type Repeated, repeat } from '../lib/repeat';
 import { isoDay } from '../lib/time';
 import type { Logger } from '../observability/logger';
@@ -7,6 +8,9 @@ import type { GraphContext, SignalTracking, Venue } from '../venues/venue';
 import { type IsRead, always, isScored } from './scores';
 import type { PendingSignal, Signal, SignalMark } from './signal';
 import type { MakeContext } from './snapshots';
+
+/** So long marks wait for writers of facts, whose transactions take a few seconds; a first load takes longer. */
+const PATIENCE = '10s';
 
 /** What one look at a venue's signals did. */
 export interface TrackRun {
@@ -101,7 +105,7 @@ async function storeSnapshot(
   return true;
 }
 
-/** Marks what has come due by the context's now. Tells the number of marks. */
+/** Marks what has come due by the context's now, unless the venue's facts are being written all the while: the next look does. Tells the number of marks. */
 async function markSignals(pool: Pool, venue: string, tracking: SignalTracking, context: GraphContext): Promise<number> {
   const { rows: pending } = await pool.query<PendingSignal>(
     `SELECT endpoint, day::text, rank, taken_at, subject, part, direction::int, price::float8 AS price, horizon
@@ -112,14 +116,24 @@ async function markSignals(pool: Pool, venue: string, tracking: SignalTracking, 
     [venue, tracking.horizons, context.now],
   );
   if (pending.length === 0) return 0;
-  const marks = await tracking.mark(context.sql, pending, context.now);
-  const { rowCount } = await pool.query(
+  const write = async (client: PoolClient): Promise<number> => storeMarks(client, await tracking.mark(sqlOf(client), pending, context.now));
+  try {
+    // Whoever writes facts takes back the marks that they change: he must see those that are written, and the marks what he wrote.
+    return await inTransaction(pool, write, `SET LOCAL lock_timeout = '${PATIENCE}'; ${writersTurn(venue)}`);
+  } catch (error) {
+    if ((error as { code?: string }).code === '55P03') return 0;
+    throw error;
+  }
+}
+
+async function storeMarks(client: PoolClient, marks: readonly SignalMark[]): Promise<number> {
+  const { rowCount } = await client.query(
     `INSERT INTO signal_mark (endpoint, day, rank, horizon, at, hit, return_pct, baseline)
      SELECT endpoint, day, rank, horizon, at, hit, return_pct, baseline
      FROM jsonb_to_recordset($1::jsonb)
        AS row(endpoint text, day date, rank int, horizon text, at timestamptz, hit boolean, return_pct numeric, baseline numeric)
      ON CONFLICT DO NOTHING`,
-    [JSON.stringify(marks satisfies SignalMark[])],
+    [JSON.stringify(marks)],
   );
   return rowCount ?? 0;
 }

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { makeContext } from '../../../src/graph/context';
 import { perps } from '../../../src/venues/perps/index';
+import type { SignalTracking } from '../../../src/venues/venue';
 import { DIRECTED, FULL_WALLETS, STRENGTHS } from '../../../src/venues/perps/queries/smart-wallets-signals';
 import { SIGNAL_DEFAULTS, markOf } from '../../../src/venues/perps/signals';
 import { backfill, recognise } from '../../../src/workers/ingest';
@@ -100,6 +102,25 @@ test('a fill that comes late tells what a coin cost then: what was marked by an 
   const [again, ...last] = await record(now);
   expect(again?.mean_return_pct).toBeCloseTo(100 * (1 - 130 / 105), 6);
   expect(last).toEqual(later);
+});
+
+test('a fill that comes late while signals are marked by an older price takes that mark back too', async () => {
+  const now = after(169.5);
+  const late = (hours: number, px: string) =>
+    load(db.pool, [match(after(hours), { px, sz: '1', side: 'B', taker: [trader('7'), '0.0'], maker: [trader('8'), '0.0'] })]);
+  await late(0.7, '140');
+  const tracking = perps.signals as SignalTracking;
+  let coming: Promise<unknown> | undefined;
+  const mark: SignalTracking['mark'] = async (...asked) => {
+    const marks = await tracking.mark(...asked);
+    coming = late(0.8, '150');
+    await Promise.race([coming, delay(500)]);
+    return marks;
+  };
+  await trackSignals(db.pool, { ...perps, signals: { ...tracking, mark } }, () => makeContext(db, now));
+  await coming;
+  await track(now);
+  expect((await record(now))[0]?.mean_return_pct).toBeCloseTo(100 * (1 - 150 / 105), 6);
 });
 
 test('a long gains by the rise, a short by the fall', () => {

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { Sql, Statement } from '../../../db/sql';
+import { type Sql, type Statement, sqlOf } from '../../../db/sql';
 import { writersTurn } from '../../../db/transaction';
 import { groupedBy } from '../../../lib/grouped';
 import { Book, type BookMarket } from './positions-book';
@@ -17,17 +17,7 @@ import {
   writePositions,
 } from './positions-store';
 
-/** Sql inside the caller's transaction: what is asked together is answered one after the other. */
-export function sqlOf(client: PoolClient): Sql {
-  let before: Promise<unknown> = Promise.resolve();
-  return {
-    query: (statement, values) => {
-      const rows = before.then(async () => (await client.query({ ...statement, values: values as unknown[] })).rows);
-      before = rows.catch(() => undefined);
-      return rows;
-    },
-  };
-}
+export { sqlOf };
 
 export const LOCK_ROLLUPS = writersTurn('prediction');
 
