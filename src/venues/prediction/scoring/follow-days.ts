@@ -71,10 +71,12 @@ export async function tellFollowed(sql: Sql, now: Date): Promise<void> {
   }
 }
 
-/** The next run tells the days anew in which these fills served followers: what was paid for them is another sum than it was. */
+/** The next run tells the days anew in which these fills served followers: what was paid for them is another sum than it was. Of a day that no fill is left on it tells nothing. */
 export async function forgetFollowed(client: PoolClient, fills: readonly { timestamp: Date }[]): Promise<void> {
   const days = new Set(fills.flatMap(({ timestamp }) => [isoDay(timestamp), isoDay(new Date(timestamp.getTime() - OVER_MS))]));
-  if (days.size > 0) await client.query('DELETE FROM pm_follow_state WHERE day = ANY($1::date[])', [[...days]]);
+  if (days.size === 0) return;
+  for (const table of ['pm_follow_state', 'pm_follow_day'])
+    await client.query(`DELETE FROM ${table} WHERE day = ANY($1::date[])`, [[...days]]);
 }
 
 const SUMS: Statement = {

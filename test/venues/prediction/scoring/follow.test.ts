@@ -251,4 +251,12 @@ describe('a simulated world', () => {
     await check();
     expect(await days()).not.toEqual(before);
   });
+
+  test('of a day whose fills were all taken back nothing is left', async () => {
+    const [from, to] = [new Date('2026-02-05T00:00:00Z'), new Date('2026-02-06T00:00:00Z')];
+    await inTransaction(db.pool, (client) => retractFills(client, { from, to }));
+    await prediction.score?.(db.pool, end, () => undefined);
+    expect((await db.pool.query("SELECT * FROM pm_follow_day WHERE day = '2026-02-05'")).rows).toEqual([]);
+    await check();
+  });
 });
