@@ -100,20 +100,20 @@ export async function rollVolumes(client: PoolClient, changes: readonly VolumeCh
   await add(client, { name: 'pm_roll_volumes', text: ADD }, values);
 }
 
-/** Category, event and first outcomes of a market. */
+/** Category, event and other outcomes than the first of a market: one that nothing told of yet stands for a first one. */
 interface Words {
   category: string;
   event_slug: string | null;
-  firsts: string | null;
+  others: string | null;
 }
 
 /** Those of markets before something may change them. */
 export type CategoriesBefore = ReadonlyMap<string, Words>;
 
-const CATEGORIES = `SELECT condition_id, category, event_slug, (SELECT string_agg(token_id, ',' ORDER BY token_id) FROM pm_outcome AS first
-  WHERE first.condition_id = market.condition_id AND COALESCE(outcome_index, 0) = 0) AS firsts FROM pm_market AS market WHERE condition_id = ANY($1)`;
+const CATEGORIES = `SELECT condition_id, category, event_slug, (SELECT string_agg(token_id, ',' ORDER BY token_id) FROM pm_outcome AS other
+  WHERE other.condition_id = market.condition_id AND outcome_index > 0) AS others FROM pm_market AS market WHERE condition_id = ANY($1)`;
 
-/** Categories, events and first outcomes of those of these markets that are known. */
+/** Categories, events and other outcomes than the first of those of these markets that are known. */
 export async function listCategories(client: PoolClient, condition_ids: readonly string[]): Promise<CategoriesBefore> {
   const { rows } = await client.query<Words & { condition_id: string }>(CATEGORIES, [condition_ids]);
   return new Map(rows.map(({ condition_id, ...words }) => [condition_id, words]));
@@ -123,9 +123,9 @@ export async function listCategories(client: PoolClient, condition_ids: readonly
 export async function moveVolumes(client: PoolClient, before: CategoriesBefore): Promise<void> {
   if (before.size === 0) return;
   const now = await listCategories(client, [...before.keys()]);
-  const changed = [...before].flatMap(([id, { category, event_slug, firsts }]) => {
+  const changed = [...before].flatMap(([id, { category, event_slug, others }]) => {
     const after = now.get(id);
-    return after === undefined || (after.category === category && after.event_slug === event_slug && after.firsts === firsts)
+    return after === undefined || (after.category === category && after.event_slug === event_slug && after.others === others)
       ? []
       : [{ id, category, after: after.category }];
   });

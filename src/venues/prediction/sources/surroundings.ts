@@ -30,10 +30,11 @@ SELECT wallet, to_timestamp(traded), to_timestamp(seen) FROM unnest($10::text[],
 ON CONFLICT (wallet) DO UPDATE SET first_trade_at = LEAST(kept.first_trade_at, EXCLUDED.first_trade_at), first_seen_at = LEAST(kept.first_seen_at, EXCLUDED.first_seen_at)
 WHERE EXCLUDED.first_seen_at < kept.first_seen_at OR EXCLUDED.first_trade_at < kept.first_trade_at OR (kept.first_trade_at IS NULL AND EXCLUDED.first_trade_at IS NOT NULL)`;
 
-// Markets of known tokens that get their place.
+// Markets of tokens that get their place and are known, or held: trades may not name what they are of.
 const PLACED = `
-SELECT condition_id FROM unnest($6::text[], $7::text[], $8::smallint[]) AS row(condition_id, token_id, place) JOIN pm_outcome AS kept USING (condition_id, token_id)
-WHERE kept.outcome_index IS NULL AND row.place IS NOT NULL`;
+SELECT condition_id FROM unnest($6::text[], $7::text[], $8::smallint[]) AS row(condition_id, token_id, place) LEFT JOIN pm_outcome AS kept USING (condition_id, token_id)
+WHERE kept.outcome_index IS NULL AND row.place IS NOT NULL
+  AND (kept.token_id IS NOT NULL OR EXISTS (SELECT 1 FROM pm_position AS held WHERE held.condition_id = row.condition_id AND held.token_id = row.token_id))`;
 
 const NOTE = `WITH markets AS (${MARKETS}), wallets AS (${WALLETS}), outcomes AS (${OUTCOMES})
 SELECT DISTINCT condition_id, condition_id IN (${PLACED}) AS is_placed FROM outcomes`;

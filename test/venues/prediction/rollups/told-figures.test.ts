@@ -144,6 +144,24 @@ describe('figures of wallets, told', () => {
       await loadRecords(pool, 'markets.json', [{ ...swapped, updatedAt: iso(small.getTime() / 1_000) }]);
       expect(await told()).toEqual([803, 804].map(wallet));
       await check();
+      // Of tokens that no row named, another wallet's row tells the place of one, the catalogue that of the other.
+      const bare = { outcome: '', outcomeIndex: undefined };
+      await loadRecords(pool, 'trades.json', [
+        trade(6, 10, 0, 801, 'BUY', 100, 0.5, 90),
+        trade(7, 11, 0, 802, 'BUY', 100, 0.5, 90),
+        { ...trade(8, 10, 1, 803, 'BUY', 100, 0.5, 80), ...bare },
+        { ...trade(9, 11, 1, 803, 'BUY', 100, 0.5, 80), ...bare },
+      ]);
+      for (const name of [
+        () => loadRecords(pool, 'trades.json', [trade(10, 10, 1, 804, 'BUY', 1, 0.5, 70)]),
+        () => loadRecords(pool, 'markets.json', [market(11)]),
+      ]) {
+        await tellWallets(pool);
+        await check();
+        await name();
+        expect(await told()).not.toContain(wallet(803));
+        await check();
+      }
     } finally {
       await own.drop();
     }
