@@ -44,7 +44,7 @@ export async function rollPositions(client: PoolClient, { facts, restated, new_t
   const sql = sqlOf(client);
   const byGroup = groupedBy(facts, keyOf);
   const touched = distinct([...facts, ...restated]).map(({ wallet, condition_id }) => ({ wallet, condition_id }));
-  if (touched.length === 0) return;
+  if (touched.length + new_tokens.length === 0) return;
   const markets = await listBookMarkets(sql, [...new Set(touched.map(({ condition_id }) => condition_id))]);
   const kept = groupedBy(await listKept(sql, touched), keyOf);
   const { tied } = await listTies(sql, touched, markets);
@@ -55,6 +55,7 @@ export async function rollPositions(client: PoolClient, { facts, restated, new_t
       ...(await listMisjudged(sql, facts, markets)),
       ...(await listMovers(sql, new_tokens)),
       ...(await listTied(sql, new_tokens)),
+      ...(await listUnpaid(sql, new_tokens)),
       ...(await listKnown(sql, fresh, facts)),
     ].map((group) => [keyOf(group), group]),
   );
@@ -138,6 +139,17 @@ const MOVERS: Statement = {
 /** Groups with rows that name no token: what they mean depends on which tokens the market has and what they pay. */
 export async function listMovers(sql: Sql, condition_ids: readonly string[]): Promise<Group[]> {
   return condition_ids.length === 0 ? [] : sql.query<Group>(MOVERS, [condition_ids]);
+}
+
+const UNPAID: Statement = {
+  name: 'pm_book_unpaid',
+  text: `SELECT DISTINCT wallet, condition_id FROM pm_position JOIN pm_market USING (condition_id)
+WHERE condition_id = ANY($1) AND resolved_at IS NOT NULL AND settled_at IS NULL`,
+};
+
+/** Groups that were not paid on resolved markets: what a token pays is known once something names it, whoever's row that is. */
+function listUnpaid(sql: Sql, condition_ids: readonly string[]): Promise<Group[]> | Group[] {
+  return condition_ids.length === 0 ? [] : sql.query<Group>(UNPAID, [condition_ids]);
 }
 
 const TIED: Statement = {

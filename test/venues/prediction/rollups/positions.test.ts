@@ -261,6 +261,29 @@ test('a fill whose USDC another feed states later changes the position', async (
   }
 });
 
+test.each([
+  ['another wallet trades it', trade(4, 3, 0, 3, 'BUY', 1, 0.5, 90)],
+  ['the row that bought it comes again', trade(1, 3, 0, 1, 'BUY', 100, 0.5, 100)],
+])('a token that no row named, of a market that tells none, is paid and part of a set once %s', async (_, naming) => {
+  const db = await testDatabase();
+  try {
+    const resolved = { closed: true, outcomePrices: '["1", "0"]', closedTime: iso(NOW - 60), umaResolutionStatus: 'resolved' };
+    await loadRecords(db.pool, 'markets.json', [{ ...market(3, resolved), clobTokenIds: undefined }]);
+    await loadRecords(db.pool, 'trades-1.json', [{ ...trade(1, 3, 0, 1, 'BUY', 100, 0.5, 100), outcome: '', outcomeIndex: undefined }]);
+    await loadRecords(db.pool, 'activity.json', [move(2, 3, 2, 'SPLIT', 10, 10, 80)]);
+    const paid = async (): Promise<string[]> =>
+      (await contents(db.pool)).filter((row) => row.wallet !== wallet(3)).map((row) => `${String(row.status)} ${String(row.gain)}`);
+    expect(await paid()).toEqual(['open 0']);
+    await loadRecords(db.pool, 'trades-2.json', [naming]);
+    expect(await paid()).toEqual(['resolved 50', 'resolved 0']);
+    const kept = await contents(db.pool);
+    await rebuild(db.pool);
+    expect(await contents(db.pool)).toEqual(kept);
+  } finally {
+    await db.drop();
+  }
+});
+
 test('rows that came before what they are about: a set of unknown tokens, a redemption before its purchase', async () => {
   const db = await testDatabase();
   try {
