@@ -129,3 +129,17 @@ test('wallet, market, token, time, side, price or size were wrong, or all of it:
     { numRuns: Number(process.env.CORRECTIONS ?? 12), endOnFailure: true },
   );
 });
+
+test('of a span its first instant is taken back, and that at which it ends is not', async () => {
+  const db = await begin();
+  try {
+    const fills = [0, 1, 2].map((after): Fill => ({ second: START + after, by: 1, market: 1, outcome: 0, side: 'BUY', size: 5, cents: 40, takes: true, hash: 1 })); // prettier-ignore
+    await tell(db, fills, SECONDS);
+    const span = { from: new Date((START + 1) * 1_000), to: new Date((START + 2) * 1_000) };
+    expect(await inTransaction(db.pool, (client) => retractFills(client, span))).toBe(1);
+    const { rows } = await db.pool.query<{ at: Date }>(`SELECT "timestamp" AS at FROM pm_trade WHERE side = 'BUY' ORDER BY 1`);
+    expect(rows.map(({ at }) => at.getTime() / 1_000)).toEqual([START, START + 2]);
+  } finally {
+    await db.drop();
+  }
+});
