@@ -8,6 +8,11 @@ export const noteCrowdDue = (wallets: string): string =>
 export const forgetCrowds = (client: PoolClient): Promise<unknown> =>
   client.query('DELETE FROM pm_crowd; DELETE FROM pm_crowd_stance; DELETE FROM pm_crowd_due; DELETE FROM pm_crowd_told');
 
+/** One at a time tells crowds, or writes the run that they go by: told meanwhile they would go by the scores it had before, and count as told. */
+export const ALONE = "SELECT pg_advisory_xact_lock(hashtext('pm_crowds'))";
+
 /** Takes what is told of crowds out of use where it goes by the run of `day`, inside the transaction that writes its scores. */
-export const forgetCrowdsOf = (client: PoolClient, day: string): Promise<unknown> =>
-  client.query('DELETE FROM pm_crowd_told WHERE day = $1::date', [day]);
+export async function forgetCrowdsOf(client: PoolClient, day: string): Promise<void> {
+  await client.query(ALONE);
+  await client.query('DELETE FROM pm_crowd_told WHERE day = $1::date', [day]);
+}

@@ -5,7 +5,7 @@ import { LEAST_REST } from '../consensus';
 import { listRunDays } from '../queries/score-runs';
 import { OPEN } from '../queries/stances';
 import { SMART_SCORE } from '../scoring/tiers';
-import { forgetCrowds } from './crowd-due';
+import { ALONE, forgetCrowds } from './crowd-due';
 import { lockRollups, sqlOf } from './positions';
 import { toldWallets } from './told-wallets';
 
@@ -55,7 +55,9 @@ SELECT wallet, condition_id, token_id, score, net_usdc, paid_shares, paid_usdc F
 /** Tells the crowds of the newest run of the scores: of all its wallets where those of another are told, else of wallets whose positions were written since. */
 export async function tellCrowds(pool: Pool): Promise<void> {
   const tell = async (client: PoolClient): Promise<void> => {
+    // In this order: a run of the scores waits to be alone with rows in its hands that a writer may wait for.
     await lockRollups(client);
+    await client.query(ALONE);
     const day = (await listRunDays(sqlOf(client), END)).at(-1);
     const { rows } = await client.query('SELECT 1 FROM pm_crowd_told WHERE day = $1::date', [day]);
     if (rows.length === 0) {

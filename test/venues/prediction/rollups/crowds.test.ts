@@ -133,6 +133,21 @@ describe('crowds of low scores', () => {
     expect((await pool.query('SELECT day::text FROM pm_crowd_told')).rows).toEqual([{ day: '2026-02-22' }]);
   });
 
+  test('that are told while the run they go by is written anew go by what it then says', async () => {
+    const day = (await pool.query<{ day: string }>('SELECT max(day)::text AS day FROM pm_wallet_score')).rows[0]?.day as string;
+    await inTransaction(pool, (client) => forgetCrowdsOf(client, day));
+    let telling: Promise<void> | undefined;
+    await inTransaction(pool, async (client) => {
+      await client.query(`UPDATE pm_wallet_score SET score = abs(hashtext(wallet || 'anew')) % 133 / 2.0 WHERE day = $1::date`, [day]);
+      await forgetCrowdsOf(client, day);
+      telling = tellCrowds(pool);
+      // Long enough for who waits for nobody.
+      await Promise.race([telling, new Promise((resolve) => setTimeout(resolve, 2_000))]);
+    });
+    await telling;
+    await check(day);
+  });
+
   test('wallets belong to them from five trades on, and no more with fewer', async () => {
     await tellCrowds(pool);
     const { rows } = await pool.query<{ wallet: string; trades: number }>(
