@@ -20,11 +20,16 @@ WHERE total.fills >= $1 AND (told.condition_id IS NULL OR told.day <> $2::date O
 const TELL = `INSERT INTO pm_told_participants (condition_id, until, day, fills, rows) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (condition_id) DO UPDATE SET until = EXCLUDED.until, day = EXCLUDED.day, fills = EXCLUDED.fills, rows = EXCLUDED.rows`;
 
+/** One at a time tells markets, or writes the run that judges them: told meanwhile they would go by the scores it had before. */
+const ALONE = "SELECT pg_advisory_xact_lock(hashtext('pm_told_participants'))";
+
 /** Tells who traded markets of many fills before the hour of `now`, by the newest run; nothing as of before that run. */
 export async function tellParticipants(pool: Pool, now: Date, fills: number = TOLD_FILLS): Promise<void> {
   const until = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS);
   const tell = async (client: PoolClient): Promise<boolean> => {
+    // In this order: a run of the scores waits to be alone with rows in its hands that a writer may wait for.
     await lockRollups(client);
+    await client.query(ALONE);
     const sql = sqlOf(client);
     const run = (await listRunDays(sql, now)).at(-1);
     const newest = (await listRunDays(sql, END)).at(-1);
@@ -76,6 +81,7 @@ export function firstsBy(moved: readonly Moved[], key: 'condition_id' | 'wallet'
 
 /** Takes out what the run of `day` judges, inside the transaction that writes it. */
 export async function forgetParticipantsOf(client: PoolClient, day: string): Promise<void> {
+  await client.query(ALONE);
   await client.query('DELETE FROM pm_told_participants WHERE day = $1::date', [day]);
 }
 

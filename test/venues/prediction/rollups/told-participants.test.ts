@@ -6,7 +6,7 @@ import { randomOf } from '../../../../src/sandbox/simulator/world';
 import { type ParticipantTier, listParticipants } from '../../../../src/venues/prediction/queries/market-participants';
 import { rebuildHours } from '../../../../src/venues/prediction/rollups/hours';
 import { retractFills } from '../../../../src/venues/prediction/rollups/retract';
-import { tellParticipants } from '../../../../src/venues/prediction/rollups/told-participants';
+import { forgetParticipantsOf, tellParticipants } from '../../../../src/venues/prediction/rollups/told-participants';
 import { score } from '../../../../src/venues/prediction/scoring/job';
 import { testDatabase } from '../../../support/database';
 import { NOW, now as small_now, trade } from '../small-world';
@@ -170,6 +170,18 @@ test('participants are those of the facts: told, traded since, late facts, fills
   await tellParticipants(pool, after(5.9), 1);
   expect((await check('2026-02-06', [after(5.9), now])).reckoned).toBe(0);
   await check(day, [after(5.9)]);
+  // Told while the run that judges them is written anew.
+  await inTransaction(pool, (client) => forgetParticipantsOf(client, '2026-02-06'));
+  let telling: Promise<void> | undefined;
+  await inTransaction(pool, async (client) => {
+    await client.query("UPDATE pm_wallet_score SET score = 45 WHERE day = '2026-02-06'");
+    await forgetParticipantsOf(client, '2026-02-06');
+    telling = tellParticipants(pool, after(5.9), 1);
+    // Long enough for who waits for nobody.
+    await Promise.race([telling, new Promise((resolve) => setTimeout(resolve, 2_000))]);
+  });
+  await telling;
+  expect((await check('2026-02-06', [now])).reckoned).toBe(0);
   await inTransaction(pool, rebuildHours);
   expect(await told()).toBe(0);
 });
