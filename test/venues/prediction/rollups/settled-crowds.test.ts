@@ -173,5 +173,10 @@ test('where none was a crowd yet a fill that comes late may make one', async () 
   // The fifth: its wallet was known a day before the end.
   await loadRecords(pool, 'trades.json', [trade(5, 2, 0, 1, 'BUY', 100, 0.5, 4 * 86_400)]);
   expect(await faded()).toBe(1);
+  await tellSettled(pool);
+  // All that it held of the market is taken back: no position is left that tells of it.
+  const [from, to] = [10, 0].map((more) => new Date((NOW - 5 * 86_400 - more) * 1_000)) as [Date, Date];
+  expect(await inTransaction(pool, (client) => retractFills(client, { from, to }))).toBe(4);
+  expect(await faded()).toBe(0);
   await drop();
 });

@@ -153,6 +153,14 @@ describe('standings', () => {
     expect(await check(after(9, 3))).toBe(STANDING_TIMEFRAMES.length);
     await tell(after(9, 3));
     expect(await check(after(9, 3))).toBe(STANDING_TIMEFRAMES.length);
+    // All that a wallet ever did is taken back: no position is left that tells of it.
+    const { rows: alone } = await pool.query<{ wallet: string; at: Date }>(
+      `SELECT wallet, min("timestamp") AS at FROM pm_trade WHERE wallet IN (SELECT wallet FROM pm_standing) GROUP BY wallet HAVING count(*) = 1 AND bool_and(side = 'BUY') ORDER BY wallet LIMIT 1`,
+    );
+    const { wallet: one, at } = alone[0] as { wallet: string; at: Date };
+    await inTransaction(pool, (client) => retractFills(client, { from: at, to: new Date(at.getTime() + 1) }), LONG_WORK);
+    await tell(after(9, 3));
+    expect(await count(`pm_standing WHERE wallet = '${one}'`)).toBe(0);
     // A position is in the window that begins as it ended, and in none that begins later.
     const ended = `FROM pm_position WHERE status IN ('closed', 'resolved') AND paid_shares > 0`;
     const { rows } = await pool.query<{ wallet: string; closed_at: Date }>(
