@@ -171,7 +171,7 @@ test('where none was a crowd yet a fill that comes late may make one', async () 
   await tellSettled(pool);
   expect(await faded()).toBe(0);
   // The fifth: its wallet was known a day before the end.
-  await loadRecords(pool, 'trades.json', [trade(5, 2, 0, 1, 'BUY', 100, 0.5, 4 * 86_400)]);
+  await loadRecords(pool, 'trades.json', [trade(5, 2, 0, 1, 'BUY', 100, 0.5, 3 * 86_400)]);
   expect(await faded()).toBe(1);
   await tellSettled(pool);
   // All that it held of the market is taken back: no position is left that tells of it.
