@@ -1,9 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
-import type { Sql, Statement } from '../../../db/sql';
+import { type Sql, type Statement, sqlOf } from '../../../db/sql';
 import { listNorms } from '../queries/market-overlap';
 import { listRunDays } from '../queries/score-runs';
-import { sqlOf } from './positions';
 import { loadOverlay } from './positions-as-of';
 
 const WRITE: Statement = {

@@ -1,10 +1,10 @@
 import type { PoolClient } from 'pg';
 import { copyRows } from '../../../db/copy';
 import { fillEmptied } from '../../../db/indexes';
-import type { Sql, Statement } from '../../../db/sql';
+import { type Sql, type Statement, sqlOf } from '../../../db/sql';
 import { forgetCrowds } from './crowd-due';
 import { forgetSettled } from './told-settled';
-import { lockRollups, sqlOf } from './positions';
+import { lockRollups } from './positions';
 import { Book, type BookMarket, type PricesOf } from './positions-book';
 import type { BookFact } from './positions-facts';
 import { computePositions } from './positions-compute';

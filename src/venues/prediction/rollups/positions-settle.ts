@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
-import type { Sql, Statement } from '../../../db/sql';
+import { type Sql, type Statement, sqlOf } from '../../../db/sql';
 import { groupedBy } from '../../../lib/grouped';
-import { lockRollups, listMovers, listTied, sqlOf } from './positions';
+import { lockRollups, listMovers, listTied } from './positions';
 import { Book, type BookMarket } from './positions-book';
 import { computePositions, keyOf } from './positions-compute';
 import { POSITION_NAMES, type PositionRow } from './positions-row';

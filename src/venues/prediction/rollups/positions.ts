@@ -17,8 +17,6 @@ import {
   writePositions,
 } from './positions-store';
 
-export { sqlOf };
-
 export const LOCK_ROLLUPS = writersTurn('prediction');
 
 /** Waits for the turn to write rollups. */

@@ -1,8 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
+import { sqlOf } from '../../../db/sql';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import { COUNTS, RANKS, RETURNS } from '../queries/ended-figures';
-import { lockRollups, sqlOf } from './positions';
+import { lockRollups } from './positions';
 import { isAnyLater } from './positions-as-of';
 import { forgetStandings } from './standings-due';
 

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { sqlOf } from '../../../db/sql';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import { END } from '../../../lib/timeframe';
 import { LEAST_REST } from '../consensus';
@@ -6,7 +7,7 @@ import { listRunDays } from '../queries/score-runs';
 import { OPEN } from '../queries/stances';
 import { SMART_SCORE } from '../scoring/tiers';
 import { ALONE, forgetCrowds } from './crowd-due';
-import { lockRollups, sqlOf } from './positions';
+import { lockRollups } from './positions';
 import { toldWallets } from './told-wallets';
 
 /** A wallet with fewer buys and sells is new, not dumb. */

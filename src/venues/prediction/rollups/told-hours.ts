@@ -1,11 +1,12 @@
 import type { Pool, PoolClient } from 'pg';
+import { sqlOf } from '../../../db/sql';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import { DAY_MS, HOUR_MS, isoDay } from '../../../lib/time';
 import { BEGINNING, END } from '../../../lib/timeframe';
 import { Parameters } from '../queries/parameters';
 import { listRunDays, spanRows, spansOf } from '../queries/score-runs';
 import { IS_MACHINE, SMART_SCORE } from '../scoring/tiers';
-import { lockRollups, sqlOf } from './positions';
+import { lockRollups } from './positions';
 import { NOT_KEPT, SMART_COLUMNS, moveSmartHours } from './smart-hours';
 import { forgetLatest, tellLatest } from './smart-latest';
 import { smartScores } from './smart-positions';

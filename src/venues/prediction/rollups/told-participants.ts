@@ -1,11 +1,12 @@
 import type { Pool, PoolClient } from 'pg';
+import { sqlOf } from '../../../db/sql';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import { HOUR_MS } from '../../../lib/time';
 import { END } from '../../../lib/timeframe';
 import { reckonParticipants } from '../queries/market-participants';
 import { listRunDays } from '../queries/score-runs';
 import { arrayOf } from './array-text';
-import { lockRollups, sqlOf } from './positions';
+import { lockRollups } from './positions';
 
 /** Markets told in one transaction: writers wait for it. */
 const AT_ONCE = 20;

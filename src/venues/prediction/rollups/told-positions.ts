@@ -1,8 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
+import { sqlOf } from '../../../db/sql';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import { END } from '../../../lib/timeframe';
 import { listRunDays } from '../queries/score-runs';
-import { lockRollups, sqlOf } from './positions';
+import { lockRollups } from './positions';
 import { refillSmartHours } from './smart-hours';
 import { refillSmart } from './smart-positions';
 

@@ -1,9 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
+import { sqlOf } from '../../../db/sql';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import { END } from '../../../lib/timeframe';
 import { listRunDays } from '../queries/score-runs';
 import { settledCrowds } from '../queries/settled-crowds';
-import { lockRollups, sqlOf } from './positions';
+import { lockRollups } from './positions';
 import { noteSettledDue } from './settled-due';
 import { HIGHEST } from './told-crowds';
 import { type Moved, firstsBy } from './told-participants';

@@ -1,10 +1,9 @@
 import type { Pool } from 'pg';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
-import type { Sql, Statement } from '../../../db/sql';
+import { type Sql, type Statement, sqlOf } from '../../../db/sql';
 import { groupedBy } from '../../../lib/grouped';
 import { isoDay } from '../../../lib/time';
 import { listVenuePairs } from '../queries/insider-evidence';
-import { sqlOf } from '../rollups/positions';
 import { loadOverlay } from '../rollups/positions-as-of';
 import { overMarkets } from './insider';
 import { scanVenue } from './insider-venue';

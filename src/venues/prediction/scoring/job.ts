@@ -1,11 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import { inTransaction } from '../../../db/transaction';
-import type { Sql, Statement } from '../../../db/sql';
+import { type Sql, type Statement, sqlOf } from '../../../db/sql';
 import { groupedBy } from '../../../lib/grouped';
 import { isoDay } from '../../../lib/time';
 import { type JudgedPosition, evidenceOf, hasEnded, isPosition, winRatesOf } from '../positions/figures';
 import { forgetCrowdsOf } from '../rollups/crowd-due';
-import { sqlOf } from '../rollups/positions';
 import { isAnyLater, listPositionsAsOf } from '../rollups/positions-as-of';
 import type { PositionRow } from '../rollups/positions-row';
 import { tellStandings } from '../rollups/standings';

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
+import { sqlOf } from '../../../db/sql';
 import { takeMarksBack } from '../../../workers/track-record';
-import { sqlOf } from '../rollups/positions';
 import { marketsBefore, settlePositions } from '../rollups/positions-settle';
 import { listCategories, moveVolumes } from '../rollups/volumes';
 import type { CatalogueMarket } from './gamma-market';

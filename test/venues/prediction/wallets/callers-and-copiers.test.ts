@@ -1,5 +1,5 @@
 import { inTransaction } from '../../../../src/db/transaction';
-import { sqlOf } from '../../../../src/venues/prediction/rollups/positions';
+import { sqlOf } from '../../../../src/db/sql';
 import { tagCopiers } from '../../../../src/venues/prediction/scoring/copy-job';
 import { testDatabase } from '../../../support/database';
 import { call, callForError } from '../markets/call';
