@@ -22,7 +22,7 @@ SELECT row.*, ${payoutByName('row.outcome')}
 FROM unnest($6::text[], $7::text[], $8::smallint[], $9::text[]) AS row(condition_id, token_id, outcome_index, outcome) LEFT JOIN pm_market AS market USING (condition_id)
 ON CONFLICT (condition_id, token_id) DO UPDATE SET outcome_index = EXCLUDED.outcome_index
 WHERE kept.outcome_index IS NULL AND EXCLUDED.outcome_index IS NOT NULL
-RETURNING condition_id`;
+RETURNING condition_id, token_id`;
 
 const WALLETS = `
 INSERT INTO pm_wallet AS kept (wallet, first_trade_at, first_seen_at)
@@ -30,14 +30,16 @@ SELECT wallet, to_timestamp(traded), to_timestamp(seen) FROM unnest($10::text[],
 ON CONFLICT (wallet) DO UPDATE SET first_trade_at = LEAST(kept.first_trade_at, EXCLUDED.first_trade_at), first_seen_at = LEAST(kept.first_seen_at, EXCLUDED.first_seen_at)
 WHERE EXCLUDED.first_seen_at < kept.first_seen_at OR EXCLUDED.first_trade_at < kept.first_trade_at OR (kept.first_trade_at IS NULL AND EXCLUDED.first_trade_at IS NOT NULL)`;
 
-// Markets of tokens that get their place and are known, or held: trades may not name what they are of.
+// Markets of known tokens that get their place.
 const PLACED = `
-SELECT condition_id FROM unnest($6::text[], $7::text[], $8::smallint[]) AS row(condition_id, token_id, place) LEFT JOIN pm_outcome AS kept USING (condition_id, token_id)
-WHERE kept.outcome_index IS NULL AND row.place IS NOT NULL
-  AND (kept.token_id IS NOT NULL OR EXISTS (SELECT 1 FROM pm_position AS held WHERE held.condition_id = row.condition_id AND held.token_id = row.token_id))`;
+SELECT condition_id FROM unnest($6::text[], $7::text[], $8::smallint[]) AS row(condition_id, token_id, place) JOIN pm_outcome AS kept USING (condition_id, token_id)
+WHERE kept.outcome_index IS NULL AND row.place IS NOT NULL`;
 
 const NOTE = `WITH markets AS (${MARKETS}), wallets AS (${WALLETS}), outcomes AS (${OUTCOMES})
-SELECT DISTINCT condition_id, condition_id IN (${PLACED}) AS is_placed FROM outcomes`;
+SELECT condition_id, token_id, condition_id IN (${PLACED}) AS is_placed FROM outcomes`;
+
+// Of all that a page names only what is new is looked for among holders: trades may not name what they are of.
+const HELD = 'SELECT DISTINCT condition_id FROM pm_position WHERE condition_id = ANY($1) AND token_id = ANY($2)';
 
 const before = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -67,11 +69,10 @@ export class Surroundings {
     const [outcomes, wallets] = [this.newOutcomes(rows), this.earlierFirsts(rows)];
     if (stubs.length + outcomes.length + wallets.length === 0) return [];
     const values = [...marketColumns(stubs), ...outcomeColumns(outcomes), ...walletColumns(wallets)];
-    const noted = await client.query<{ condition_id: string; is_placed: boolean }>({ name: 'pm_note_surroundings', text: NOTE, values });
+    const noted = await client.query<NotedOutcome>({ name: 'pm_note_surroundings', text: NOTE, values });
     if (placed !== null) await moveVolumes(client, placed);
-    const known = noted.rows.filter(({ is_placed }) => is_placed).map(({ condition_id }) => condition_id);
-    if (this.rollups === 'now' && known.length > 0) await forgetWalletsOf(client, known);
-    return noted.rows.map(({ condition_id }) => condition_id);
+    if (this.rollups === 'now' && noted.rows.length > 0) await forgetHolders(client, noted.rows);
+    return [...new Set(noted.rows.map(({ condition_id }) => condition_id))];
   }
 
   /** Wallets of which the rows tell an earlier trade or row than was noted, in one order for all writers: two of them never wait for each other. */
@@ -106,6 +107,23 @@ export class Surroundings {
       )
       .filter((row, index, sorted) => row.token_id !== sorted[index - 1]?.token_id);
   }
+}
+
+/** An outcome that is new, or has its place since. */
+interface NotedOutcome {
+  condition_id: string;
+  token_id: string;
+  /** Whether an outcome of the market was known without its place. */
+  is_placed: boolean;
+}
+
+/** Takes out who was told while nothing said on which side these outcomes are. */
+async function forgetHolders(client: PoolClient, noted: readonly NotedOutcome[]): Promise<void> {
+  const fresh = noted.filter(({ is_placed }) => !is_placed);
+  const values = [fresh.map(({ condition_id }) => condition_id), fresh.map(({ token_id }) => token_id)];
+  const held = fresh.length === 0 ? [] : (await client.query<{ condition_id: string }>({ name: 'pm_note_held', text: HELD, values })).rows;
+  const known = new Set([...noted.filter(({ is_placed }) => is_placed), ...held].map(({ condition_id }) => condition_id));
+  if (known.size > 0) await forgetWalletsOf(client, [...known]);
 }
 
 /** Markets among these that are known without a name, and are told one. */
