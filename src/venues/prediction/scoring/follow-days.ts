@@ -71,12 +71,15 @@ export async function tellFollowed(sql: Sql, now: Date): Promise<void> {
   }
 }
 
-/** The next run tells the days anew in which these fills served followers: what was paid for them is another sum than it was. Of a day that no fill is left on it tells nothing. */
+const ANY_HOUR = `SELECT 1 FROM pm_token_hour WHERE hour >= $1::date::timestamp AT TIME ZONE 'UTC' AND hour < ($1::date + 1)::timestamp AT TIME ZONE 'UTC' LIMIT 1`;
+
+/** The next run tells the days anew in which these fills served followers: what was paid for them is another sum than it was. Hours must be those of the fills that are left. */
 export async function forgetFollowed(client: PoolClient, fills: readonly { timestamp: Date }[]): Promise<void> {
   const days = new Set(fills.flatMap(({ timestamp }) => [isoDay(timestamp), isoDay(new Date(timestamp.getTime() - OVER_MS))]));
   if (days.size === 0) return;
-  for (const table of ['pm_follow_state', 'pm_follow_day'])
-    await client.query(`DELETE FROM ${table} WHERE day = ANY($1::date[])`, [[...days]]);
+  await client.query('DELETE FROM pm_follow_state WHERE day = ANY($1::date[])', [[...days]]);
+  // A run finds days by their hours: one that has none left would stay as it was told.
+  for (const day of days) if ((await client.query(ANY_HOUR, [day])).rows.length === 0) await client.query(FORGET.text, [day]);
 }
 
 const SUMS: Statement = {
