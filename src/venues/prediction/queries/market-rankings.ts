@@ -30,24 +30,19 @@ export async function listMeasuredMarkets(sql: Sql, scope: ListScope, ranking: R
   return listMeasured(sql, scope, ranking, now);
 }
 
-/** So many times as many markets as are asked for are looked at in the order of their volume. */
-const LOOKED_AT = 50;
-
 /**
- * The first of a ranking by volume among the markets traded most, whether in scope or not: a venue has tens of thousands of active markets, and next to all of
- * its trade is on some hundreds. Too few where more are out of scope, and none where there are fills from `now` on, which every volume would be lessened by; markets without volume are not among them.
+ * The first of a ranking by volume among markets with volume: of tens of thousands of active ones some hundreds are looked at, in the order of their volume. Too
+ * few where not as many have any, and none where there are fills from `now` on, which every volume would be lessened by.
  */
 function listMostTraded(sql: Sql, scope: ListScope, { after, limit }: Ranking, now: Date): Promise<MeasuredMarket[]> {
   const parameters = new Parameters();
   const listed = listedMarkets(scope, now, parameters);
-  const most = parameters.add(limit, 'int');
   const behind =
     after === null
       ? ''
       : ` AND ${VOLUME} <= ${parameters.add(after.volume, 'numeric')} AND ${behindOf('volume', VOLUME, after, parameters)}`;
-  const text = `SELECT listed.*, volume FROM (
-  SELECT condition_id, ${VOLUME} AS volume FROM pm_market_total WHERE ${NEWEST_FILL} < $1 AND ${VOLUME} > 0${behind} ORDER BY ${VOLUME} DESC, condition_id COLLATE "C" LIMIT ${LOOKED_AT} * ${most}
-) AS kept JOIN (${listed}) AS listed USING (condition_id) ORDER BY volume DESC, condition_id COLLATE "C" LIMIT ${most}`;
+  const text = `SELECT listed.*, volume FROM (SELECT condition_id, ${VOLUME} AS volume FROM pm_market_total WHERE ${NEWEST_FILL} < $1 AND ${VOLUME} > 0${behind}) AS kept
+JOIN (${listed}) AS listed USING (condition_id) ORDER BY volume DESC, condition_id COLLATE "C" LIMIT ${parameters.add(limit, 'int')}`;
   return sql.query<MeasuredMarket>({ name: `pm_most_traded_${scope.status}${after === null ? '' : '_after'}`, text }, parameters.values);
 }
 
