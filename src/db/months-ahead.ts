@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock';
 import { type Repeated, repeat } from '../lib/repeat';
 import { DAY_MS, HOUR_MS } from '../lib/time';
 import type { Logger } from '../observability/logger';
-import { inTransaction } from './transaction';
+import { inTransactionUnlessBusy } from './transaction';
 
 /** How far ahead of now months are made: whoever writes next month's first fact finds its partition there. */
 const AHEAD_MS = 35 * DAY_MS;
@@ -39,13 +39,7 @@ export async function makeMonthsAhead(pool: Pool, now: Date): Promise<number> {
 /** False where the table was busy. */
 async function make(pool: Pool, table: string, from: Date, to: Date): Promise<boolean> {
   const ensure = (client: PoolClient): Promise<unknown> => client.query('SELECT ensure_month_partitions($1, $2, $3)', [table, from, to]);
-  try {
-    await inTransaction(pool, ensure, `SET LOCAL lock_timeout = '${PATIENCE}'`);
-    return true;
-  } catch (error) {
-    if ((error as { code?: string }).code === '55P03') return false;
-    throw error;
-  }
+  return (await inTransactionUnlessBusy(pool, ensure, PATIENCE)) !== undefined;
 }
 
 /** Makes what is missing now; its failure is logged, for loaders make what they need themselves. */

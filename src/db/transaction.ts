@@ -1,6 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 import { isUnable } from './reach';
 
+const LOCK_NOT_AVAILABLE = '55P03';
+
 /** For long work that writes facts, rollups or scores: no deadline, days are UTC days. */
 export const LONG_WORK = "SET LOCAL statement_timeout = 0; SET LOCAL TIME ZONE 'UTC'";
 
@@ -26,5 +28,20 @@ export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) =>
   } finally {
     // A connection that did not take it back in time is closed: what its next user writes would be part of a transaction that never ends.
     client.release(spoilt);
+  }
+}
+
+/** The same where every lock is had within `patience` (a length of time as PostgreSQL writes it); undefined, and nothing done, where others held one for longer. */
+export async function inTransactionUnlessBusy<T>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
+  patience: string,
+  begin = '',
+): Promise<T | undefined> {
+  try {
+    return await inTransaction(pool, work, `SET LOCAL lock_timeout = '${patience}'; ${begin}`);
+  } catch (error) {
+    if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE) return undefined;
+    throw error;
   }
 }

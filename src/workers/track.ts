@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { sqlOf } from '../db/sql';
-import { inTransaction, writersTurn } from '../db/transaction';
+import { inTransaction, inTransactionUnlessBusy, writersTurn } from '../db/transaction';
 import { type Repeated, repeat } from '../lib/repeat';
 import { isoDay } from '../lib/time';
 import type { Logger } from '../observability/logger';
@@ -117,13 +117,8 @@ async function markSignals(pool: Pool, venue: string, tracking: SignalTracking, 
   );
   if (pending.length === 0) return 0;
   const write = async (client: PoolClient): Promise<number> => storeMarks(client, await tracking.mark(sqlOf(client), pending, context.now));
-  try {
-    // Whoever writes facts takes back the marks that they change: he must see those that are written, and the marks what he wrote.
-    return await inTransaction(pool, write, `SET LOCAL lock_timeout = '${PATIENCE}'; ${writersTurn(venue)}`);
-  } catch (error) {
-    if ((error as { code?: string }).code === '55P03') return 0;
-    throw error;
-  }
+  // Whoever writes facts takes back the marks that they change: he must see those that are written, and the marks what he wrote.
+  return (await inTransactionUnlessBusy(pool, write, PATIENCE, writersTurn(venue))) ?? 0;
 }
 
 async function storeMarks(client: PoolClient, marks: readonly SignalMark[]): Promise<number> {

@@ -136,16 +136,19 @@ describe('crowds of resolved markets', () => {
   });
 });
 
+/** Resolved markets of the small world on which low scorers were a crowd. */
+async function countCrowds(pool: Pool): Promise<number> {
+  const days = await listRunDays(sqlOf(pool), noon);
+  const tenths = await countFaded(sqlOf(pool), days, { max_score: 30, min_wallets: 1, min_usdc: 0 }, noon);
+  return tenths.reduce((sum, { markets }) => sum + markets, 0);
+}
+
 test('a resolution that is taken back takes its crowd along', async () => {
   const { pool, drop } = await testDatabase();
   const ago = (days: number): number => NOW - days * 86_400;
   const tell = (days: number, fields: Record<string, unknown>): Promise<unknown> =>
     loadRecords(pool, 'markets.json', [market(1, { updatedAt: iso(ago(days)), ...fields })]);
-  const faded = async (): Promise<number> => {
-    const days = await listRunDays(sqlOf(pool), noon);
-    const tenths = await countFaded(sqlOf(pool), days, { max_score: 30, min_wallets: 1, min_usdc: 0 }, noon);
-    return tenths.reduce((sum, { markets }) => sum + markets, 0);
-  };
+  const faded = (): Promise<number> => countCrowds(pool);
   await loadRecords(pool, 'trades.json', [1, 2, 3, 4, 5].map((n) => trade(n, 1, 0, 1, 'BUY', 100, 0.5, 5 * 86_400 + n))); // prettier-ignore
   await scoreBy(pool, '2026-03-06', [[1, 20]], 'v');
   await tell(2, { closed: true, closedTime: iso(ago(2)), outcomePrices: '["1", "0"]', umaResolutionStatus: 'resolved' });
@@ -160,11 +163,7 @@ test('a resolution that is taken back takes its crowd along', async () => {
 
 test('where none was a crowd yet a fill that comes late may make one', async () => {
   const { pool, drop } = await testDatabase();
-  const faded = async (): Promise<number> => {
-    const days = await listRunDays(sqlOf(pool), noon);
-    const tenths = await countFaded(sqlOf(pool), days, { max_score: 30, min_wallets: 1, min_usdc: 0 }, noon);
-    return tenths.reduce((sum, { markets }) => sum + markets, 0);
-  };
+  const faded = (): Promise<number> => countCrowds(pool);
   await loadRecords(pool, 'trades.json', [1, 2, 3, 4].map((n) => trade(n, 1, 0, 1, 'BUY', 100, 0.5, 5 * 86_400 + n))); // prettier-ignore
   await scoreBy(pool, '2026-03-06', [[1, 20]], 'v');
   await loadRecords(pool, 'markets.json', [market(1, { updatedAt: iso(NOW), closed: true, closedTime: iso(NOW - 2 * 86_400), outcomePrices: '["1", "0"]', umaResolutionStatus: 'resolved' })]); // prettier-ignore
