@@ -27,11 +27,11 @@ export function earlierTiles(windows: readonly Window[], window: Window): Earlie
 
 /**
  * Rows (pool_address, usd, seen_at) of the pools for which `filter` holds: the swap volume from the oldest window of `earlierTiles`, the parameters $at to $at + 5, on (`earlier`), or
- * from the newest on (`previous`); `seen_at` is the time of a fact of the pool, null where none was come across. What is counted where is told by `swapsIn`.
+ * from the newest on (`previous`), of other pools than those of `ofDays` without the days; `seen_at` is the time of a fact of the pool, null where none was come across. What is counted where is told by `swapsIn`.
  */
-export function volumeSince(which: 'earlier' | 'previous', at: number, filter: Filter = () => ''): string {
-  const rowsOf = (condition: string, table: string, time: string, usd: string): string =>
-    `SELECT h.pool_address, t.sign, ${usd} AS usd, h.first_at FROM tiles t JOIN ${table} h ON h.${time} >= t.since AND h.${time} < t.until ${filter('h')} WHERE ${condition}`;
+export function volumeSince(which: 'earlier' | 'previous', at: number, filter: Filter = () => '', ofDays: Filter = filter): string {
+  const rowsOf = (condition: string, table: string, time: string, usd: string, chosen = filter('h')): string =>
+    `SELECT h.pool_address, t.sign, ${usd} AS usd, h.first_at FROM tiles t JOIN ${table} h ON h.${time} >= t.since AND h.${time} < t.until ${chosen} WHERE ${condition}`;
   // Of the hour of a tile within it, which tells whether it is stated.
   const seen = (unit: string, first: string, table: string, time: string, narrowed: string): string => `
   SELECT s.pool_address, t.sign, s.usd, s.first_at FROM tiles t CROSS JOIN LATERAL (
@@ -43,7 +43,7 @@ WITH tiles AS (
   WHERE sign <> 0
 )
 SELECT pool_address, sum(CASE sign WHEN 1 THEN usd WHEN -1 THEN -usd END) AS usd, min(first_at) AS seen_at FROM (
-  ${rowsOf("t.unit = 'day'", 'lp_pool_day', 'day', 'h.usd')}
+  ${rowsOf("t.unit = 'day'", 'lp_pool_day', 'day', 'h.usd', ofDays('h'))}
   UNION ALL ${rowsOf("t.unit = 'quarter'", 'lp_pool_quarter', 'quarter', 'h.usd')}
   UNION ALL ${rowsOf("t.unit = 'hour'", 'lp_pool_hour', 'hour', 'coalesce(h.stated_usd, h.swap_usd)')}
   UNION ALL ${rowsOf("t.unit IN ('bar', 'fact') AND h.stated_usd IS NOT NULL", 'lp_pool_hour', 'hour', 'h.stated_usd')}

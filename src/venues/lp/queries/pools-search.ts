@@ -2,6 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { searchKey } from '../store/catalogue';
+import { FEW_POOLS, firstPools, ofPools } from './first-pools';
 import { ownerCounts } from './presence';
 import { type Filter, flowsIn, spanOf, swapsIn, swapsToldBefore } from './span';
 
@@ -80,8 +81,8 @@ const of =
 
 type Tier = 0 | 1 | 2;
 
-/** Common table expressions that end in `best`: the pools that fit the words and the type, the parameters from `$at` on, with how well. */
-const fitting = (tier: Tier, at: number, now: string): string => `
+/** Common table expressions that end in `best`: the pools that fit the words and the type, the parameters from `$at` on, and `filter`, with how well. */
+const fitting = (tier: Tier, at: number, now: string, filter: Filter = () => ''): string => `
 WITH words AS (
   SELECT * FROM unnest($${at}::int[], $${at + 1}::text[], $${at + 2}::text[], $${at + 3}::text[], $${at + 4}::text[]) AS w(split, side, key, pattern, raw)
 ), tokens AS (
@@ -99,7 +100,7 @@ WITH words AS (
     WHERE l.side = 'l' AND r.side = 'r' AND l.split = r.split
 ), best AS (
   SELECT h.pool_address, min(h.rank) AS rank FROM hits h JOIN lp_pool p ON p.pool_address = h.pool_address
-  WHERE ($${at + 5}::text IS NULL OR p.pool_type = $${at + 5}) AND (p.created_at IS NULL OR p.created_at <= ${now}::timestamptz)
+  WHERE ($${at + 5}::text IS NULL OR p.pool_type = $${at + 5}) AND (p.created_at IS NULL OR p.created_at <= ${now}::timestamptz) ${filter('h')}
   GROUP BY h.pool_address
 )`;
 
@@ -111,12 +112,12 @@ const COUNTS = ([0, 1] as const).map((tier) => ({
 
 /**
  * Best match first, then volume, then address. Volume is the stated one of an hour where there is one, else the swaps seen
- * in it, never both.
+ * in it, never both. `some`: of the pools $14 alone.
  */
-function searchStatement(tier: Tier): Statement {
+function searchStatement(tier: Tier, some = false): Statement {
   return {
-    name: `lp_pools_search_${tier}`,
-    text: `${fitting(tier, 7, '$2')}, seen AS (
+    name: `lp_pools_search_${tier}${some ? '_some' : ''}`,
+    text: `${fitting(tier, 7, '$2', some ? ofPools(14) : undefined)}, seen AS (
   SELECT pool_address, sum(usd) AS usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1, 0, of('best'))}) s GROUP BY pool_address
 ), ranked AS (
   SELECT b.pool_address, b.rank, p.swaps_seen, p.created_at, coalesce(seen.n, 0) AS swaps, coalesce(seen.unpriced, 0) AS unpriced,
@@ -134,6 +135,7 @@ ORDER BY r.rank, r.volume_usd DESC NULLS LAST, r.pool_address`,
 }
 
 const TIERS = [searchStatement(0), searchStatement(1), searchStatement(2)] as const;
+const LARGE = searchStatement(0, true);
 
 /**
  * Pools by address, mint, token symbol or name, or pair of tokens in any order: at most `limit`, best match first. A wider
@@ -148,6 +150,13 @@ export async function searchPools(
   const counts = await Promise.all(COUNTS.map((count) => sql.query<{ n: number }>(count, [window.to, ...words])));
   const enough = counts.findIndex(([row]) => (row?.n ?? 0) >= limit);
   const tier = (enough < 0 ? COUNTS.length : enough) as Tier;
-  const rows = await sql.query<FoundPoolRow>(TIERS[tier], [...spanOf(window), ...words, limit]);
-  return rows.map((row) => ({ ...row, match: MATCHES[row.rank] as SearchMatch }));
+  const values = [...spanOf(window), ...words, limit];
+  const rows = (pools: readonly string[] | null): Promise<FoundPoolRow[]> =>
+    pools === null ? sql.query<FoundPoolRow>(TIERS[tier], values) : sql.query<FoundPoolRow>(LARGE, [...values, pools]);
+  // Those that fit exactly stand in the order of their volume.
+  const found =
+    tier === 0 && (counts[0]?.[0]?.n ?? 0) > FEW_POOLS
+      ? await firstPools(sql, { bound: 'usd', window, limit }, rows, (first) => Number(first[limit - 1]?.volume_usd ?? 0))
+      : await rows(null);
+  return found.map((row) => ({ ...row, match: MATCHES[row.rank] as SearchMatch }));
 }

@@ -5,6 +5,7 @@ import type { PoolType } from '../chain-addresses';
 import { liquidityOf, meanLiquidity, perLiquidityDay } from './liquidity';
 import { ownerCounts } from './presence';
 import { feeRate, feeRateFlag } from './fee-rate';
+import { type Bound, firstPools, ofPools } from './first-pools';
 import { type Filter, flowSumsOfLife, flowsIn, spanOf, swapSumsOfLife, swapsIn, swapsToldBefore } from './span';
 
 export type PoolsTopSort = 'volume' | 'fees' | 'liquidity' | 'lp_count' | 'events' | 'fee_rate';
@@ -42,19 +43,21 @@ const ORDER: Record<PoolsTopSort, string> = {
 
 /**
  * Rows are the pools in which something happened in the window: an hour of which neither volume nor fees are stated is nothing. Ranked by liquidity, every
- * pool whose liquidity is known. `life`: the window begins before everything. `swapped`: ranked by anything but liquidity, those in which nothing was swapped are left out.
+ * pool whose liquidity is known. `life`: the window begins before everything. `swapped`: ranked by anything but liquidity, those in which nothing was swapped are left out;
+ * `some`: and all but the pools $11.
  */
-function top(sort: PoolsTopSort, needsLiquidity: boolean, life: boolean, swapped: boolean): Statement {
+function top(sort: PoolsTopSort, needsLiquidity: boolean, life: boolean, swapped: boolean, some: boolean): Statement {
   const all = sort === 'liquidity';
   const byOwners = sort === 'lp_count';
   const flows = life
     ? `SELECT pool_address, deposits + withdrawals + claims AS n FROM (${flowSumsOfLife(1)}) e`
     : `SELECT pool_address, sum(deposits + withdrawals + claims) AS n FROM (${flowsIn(1)}) e GROUP BY pool_address`;
+  const chosen = some ? ofPools(11) : undefined;
   const swaps = life
-    ? swapSumsOfLife(1)
-    : `SELECT pool_address, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${swapsIn(1)}) s GROUP BY pool_address`;
+    ? swapSumsOfLife(1, chosen)
+    : `SELECT pool_address, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${swapsIn(1, 0, chosen)}) s GROUP BY pool_address`;
   return {
-    name: `lp_pools_top_${sort}_${Number(needsLiquidity)}${swapped ? '_swapped' : ''}${life ? '_life' : ''}`,
+    name: `lp_pools_top_${sort}_${Number(needsLiquidity)}${swapped ? '_swapped' : ''}${life ? '_life' : ''}${some ? '_some' : ''}`,
     keyed: true,
     text: `
 WITH volumes AS MATERIALIZED (
@@ -78,6 +81,9 @@ ORDER BY q.${ORDER[sort]} DESC NULLS LAST, q.volume_usd DESC NULLS LAST, q.pool_
 /** What a row of such an order shows of it: more than nothing only where something was swapped. */
 const SWAPPED: Partial<Record<PoolsTopSort, keyof TopPoolRow>> = { volume: 'volume_usd', fees: 'total_fees_usd', fee_rate: 'fee_rate_pct' };
 
+/** Which amount of the days of a pool says how much of it a row of such an order may show. */
+const BOUNDS: Partial<Record<PoolsTopSort, Bound>> = { volume: 'usd', fees: 'fee_usd' };
+
 /**
  * Pools of a window in the order asked for; ties by volume, then address. Where enough of them show something that only swaps give, those without any
  * cannot be among them, and are not looked at; what was done in all their life is read as fast for all.
@@ -86,12 +92,17 @@ export async function listTopPools(sql: Sql, args: PoolsTopArgs): Promise<TopPoo
   const { sort_by, pool_type, window, min_liquidity_usd, exclude_anomalous, limit } = args;
   const life = window.from.getTime() === BEGINNING.getTime();
   const values = [...spanOf(window), pool_type, leastShown(min_liquidity_usd), exclude_anomalous, limit];
-  const rows = (swapped: boolean): Promise<TopPoolRow[]> =>
-    sql.query<TopPoolRow>(top(sort_by, sort_by === 'liquidity' || min_liquidity_usd > 0, life, swapped), values);
-  const shown = SWAPPED[sort_by];
-  if (life || (shown === undefined && sort_by !== 'liquidity')) return rows(false);
-  const found = await rows(true);
-  return shown === undefined || Number(found[limit - 1]?.[shown] ?? 0) > 0 ? found : rows(false);
+  const rows = (swapped: boolean, pools: readonly string[] | null = null): Promise<TopPoolRow[]> =>
+    sql.query<TopPoolRow>(top(sort_by, sort_by === 'liquidity' || min_liquidity_usd > 0, life, swapped, pools !== null), [
+      ...values,
+      ...(pools === null ? [] : [pools]),
+    ]);
+  const [shown, bound] = [SWAPPED[sort_by], BOUNDS[sort_by]];
+  const least = (found: readonly TopPoolRow[]): number => Number((shown && found[limit - 1]?.[shown]) ?? 0);
+  if (shown === undefined && (life || sort_by !== 'liquidity')) return rows(false);
+  const ofSome = (pools: readonly string[] | null): Promise<TopPoolRow[]> => rows(pools !== null || !life, pools);
+  const found = await (bound === undefined ? ofSome(null) : firstPools(sql, { bound, window, limit }, ofSome, least));
+  return life || shown === undefined || least(found) > 0 ? found : rows(false);
 }
 
 /** What a pool holds, by those who put it in, and what its fees come to beside that. */

@@ -38,6 +38,8 @@ export const bornAt = (pool: string): string => `least(
 const windowsOf = (a: string): string =>
   `CASE WHEN ${a}.seen_at < ALL($15::timestamptz[]) THEN ${SPIKE.windows} ELSE ${endedAfter(10, bornAt(`${a}.pool_address`))} END`;
 
+/** Pools of the volume asked for: the days of all others are most of what there is. */
+const ofLarge: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM large)`;
 const ofFirst: Filter = (alias) => `AND ${alias}.pool_address = ANY(ARRAY(SELECT pool_address FROM first))`;
 
 /**
@@ -55,10 +57,12 @@ WITH volumes AS MATERIALIZED (
       ? `SELECT pool_address, usd AS volume_usd, fee_usd AS fees_usd, swaps, unpriced FROM (${swapSumsOfLife(1)}) s`
       : `SELECT pool_address, sum(usd) AS volume_usd, sum(fee_usd) AS fees_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${swapsIn(1)}) s GROUP BY pool_address`
   }
-), ${life ? '' : `earlier AS MATERIALIZED (${volumeSince('earlier', 10)}), `}scope AS (
-  SELECT v.*, ${life ? 'NULL::numeric AS earlier_usd, 0 AS windows' : `e.usd - v.volume_usd AS earlier_usd, ${windowsOf('e')} AS windows`}
-  FROM volumes v ${life ? '' : 'JOIN earlier e ON e.pool_address = v.pool_address'}
+), large AS MATERIALIZED (
+  SELECT v.* FROM volumes v
   WHERE ($7::text IS NULL OR v.pool_address IN (SELECT pool_address FROM lp_pool WHERE pool_type = $7)) AND v.volume_usd >= $8::numeric AND (v.volume_usd > 0 OR v.swaps > 0)
+), ${life ? '' : `earlier AS MATERIALIZED (${volumeSince('earlier', 10, undefined, ofLarge)}), `}scope AS (
+  SELECT v.*, ${life ? 'NULL::numeric AS earlier_usd, 0 AS windows' : `e.usd - v.volume_usd AS earlier_usd, ${windowsOf('e')} AS windows`}
+  FROM large v ${life ? '' : 'JOIN earlier e ON e.pool_address = v.pool_address'}
 ), first AS MATERIALIZED (
   SELECT r.*, (row_number() OVER (ORDER BY r.volume_spike_multiplier DESC NULLS LAST, r.volume_usd DESC, r.pool_address))::int AS rank FROM (
     SELECT s.*, CASE WHEN s.windows >= ${SPIKE.fewest} THEN (s.volume_usd + ${SPIKE.usd}) / (s.earlier_usd / s.windows + ${SPIKE.usd}) END AS volume_spike_multiplier,

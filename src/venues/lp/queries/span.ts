@@ -142,8 +142,8 @@ export const swapsIn = (at: number, k = 0, filter: Filter = none): string =>
   `${wholeSwapsIn(at, k, filter)}${swapEdges(at, k, filter).join('')}`;
 
 /** The same of a window that begins before everything, where it need not be told by day: a month makes a row of its own. */
-const swapsOfLife = (at: number): string => `${swapRows('lp_pool_month', 'month', monthsOfLife(at), 0, none)}
-UNION ALL ${swapRows('lp_pool_day', 'day', daysOfLife(at), 0, none)}${swapsAround(at, 0, none)}${swapEdges(at, 0, none).join('')}`;
+const swapsOfLife = (at: number, filter: Filter): string => `${swapRows('lp_pool_month', 'month', monthsOfLife(at), 0, filter)}
+UNION ALL ${swapRows('lp_pool_day', 'day', daysOfLife(at), 0, filter)}${swapsAround(at, 0, filter)}${swapEdges(at, 0, filter).join('')}`;
 
 /** The same in two: what days or hours tell whole, a row each (of hours: in a span without days), and all others. */
 export const swapsByUnit = (at: number, unit: 'hour' | 'day', filter: Filter): { single: string; torn: string } => {
@@ -171,9 +171,9 @@ function swapsAround(at: number, k: number, filter: Filter): string {
 const goesOn = (at: number): string => `$${at + 5} <= $${at + 1}`;
 
 /** Rows (pool_address, swaps, unpriced, usd, fee_usd) of such a window, one a pool: as they are kept where nothing came after it, else added up. */
-export const swapSumsOfLife = (at: number): string => `
-SELECT pool_address, sum(swaps) AS swaps, sum(unpriced) AS unpriced, sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsOfLife(at)}) s WHERE ${goesOn(at)} GROUP BY pool_address
-${unlessEmpty(at + 1, at + 5, `UNION ALL SELECT h.pool_address, h.swaps, h.unpriced, h.usd, h.fee_usd FROM lp_pool_life h WHERE NOT ${goesOn(at)}`)}`;
+export const swapSumsOfLife = (at: number, filter: Filter = none): string => `
+SELECT pool_address, sum(swaps) AS swaps, sum(unpriced) AS unpriced, sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsOfLife(at, filter)}) s WHERE ${goesOn(at)} GROUP BY pool_address
+${unlessEmpty(at + 1, at + 5, `UNION ALL SELECT h.pool_address, h.swaps, h.unpriced, h.usd, h.fee_usd FROM lp_pool_life h WHERE NOT ${goesOn(at)} ${filter('h')}`)}`;
 
 /** The swaps of a window outside its whole hours, as rows of `swapsIn`. */
 export const swapEdgesIn = (at: number): string => `

@@ -4,6 +4,7 @@ import { type BucketSize, intervalOf } from '../../../lib/grid';
 import { bucketOf, millisecondsOf } from '../../../lib/tiles';
 import { type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
+import { firstPools, ofPools } from './first-pools';
 import {
   type Filter,
   flowsIn,
@@ -52,27 +53,29 @@ export interface PoolCells {
 }
 
 const ofType: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM lp_pool WHERE pool_type = $7)`;
-const ofShown: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT unnest($7::text[]))`;
+const ofShown = ofPools(7);
 
 const bucket = bucketOf('hour', '$8::interval');
 
-const SUMS_IN_WINDOW = `
+const sumsInWindow = (filter: Filter): string => `
 SELECT pool_address, sum(usd) AS usd, sum(swaps) AS swaps FROM (
-  SELECT pool_address, usd, swaps FROM (${wholeSwapsIn(1)}) h UNION ALL SELECT pool_address, usd, swaps FROM edges
+  SELECT pool_address, usd, swaps FROM (${wholeSwapsIn(1, 0, filter)}) h UNION ALL SELECT pool_address, usd, swaps FROM edges e WHERE true ${filter('e')}
 ) r GROUP BY pool_address`;
 
 /**
  * Pools with swap volume, most first, of all types or of one, and what all of such pools come to in each bucket: what they do in an hour is added up already. $1 to $6: the
- * window, everything where it is a life; $7: type; $8: bucket size; $9: how many.
+ * window, everything where it is a life; $7: type; $8: bucket size; $9: how many; `some`: of the pools $10 alone.
  */
-const pools = (life: boolean, one: boolean): Statement => ({
-  name: `lp_heatmap_pools_${Number(life)}${Number(one)}`,
-  keyed: true,
-  text: `
+function pools({ life, one, some }: Record<'life' | 'one' | 'some', boolean>): Statement {
+  const chosen: Filter = some ? ofPools(10) : () => '';
+  return {
+    name: `lp_heatmap_pools_${Number(life)}${Number(one)}${Number(some)}`,
+    keyed: true,
+    text: `
 WITH edges AS MATERIALIZED (
   SELECT pool_address, hour, sum(usd) AS usd, sum(swaps) AS swaps FROM (${swapEdgesIn(1)}) s GROUP BY pool_address, hour
 ), top AS (
-  SELECT s.pool_address FROM (${life ? swapSumsOfLife(1) : SUMS_IN_WINDOW}) s JOIN lp_pool p ON p.pool_address = s.pool_address
+  SELECT s.pool_address, s.usd FROM (${life ? swapSumsOfLife(1, chosen) : sumsInWindow(chosen)}) s JOIN lp_pool p ON p.pool_address = s.pool_address
   WHERE (s.usd > 0 OR s.swaps > 0) ${one ? 'AND p.pool_type = $7' : ''} ORDER BY coalesce(s.usd, 0) DESC, s.pool_address LIMIT $9
 ), whole AS (
   SELECT bucket, sum(usd) AS usd FROM (
@@ -80,16 +83,16 @@ WITH edges AS MATERIALIZED (
     UNION ALL SELECT ${bucket}, usd FROM edges h WHERE true ${one ? ofType('h') : ''}
   ) w GROUP BY bucket
 )
-SELECT (SELECT json_agg(pool_address ORDER BY pool_address) FROM top) AS pools, json_agg(${millisecondsOf('bucket')}) AS buckets, json_agg(usd) AS volumes FROM whole`,
-});
-const POOLS = {
-  all: { life: pools(true, false), window: pools(false, false) },
-  one: { life: pools(true, true), window: pools(false, true) },
-};
+SELECT (SELECT json_agg(pool_address ORDER BY pool_address) FROM top) AS pools, (SELECT min(coalesce(usd, 0)) FROM top HAVING count(*) = $9) AS least,
+  json_agg(${millisecondsOf('bucket')}) AS buckets, json_agg(usd) AS volumes FROM whole`,
+  };
+}
 
 interface ShownPools {
   /** In the order of their addresses; null where there are none. */
   pools: string[] | null;
+  /** What the last of them came to; null where there are fewer than wanted. */
+  least: string | null;
   /** Milliseconds; null where there are none. */
   buckets: number[] | null;
   volumes: (number | null)[];
@@ -149,9 +152,21 @@ type Swapped = Told & { volumes: number[]; unpriced: number | null };
 /** Pools by their volume in each bucket in which anything happened, oldest first, most volume first in each. */
 export async function listPoolCells(sql: Sql, { life, ...scope }: PoolCellsArgs): Promise<PoolCells> {
   const { pool_type, window, bucket_size, limit } = scope;
-  const chosen = POOLS[pool_type === null ? 'all' : 'one'][life ? 'life' : 'window'];
   const ask = <Row>(statement: Statement, values: readonly unknown[]): Promise<(Row & QueryResultRow)[]> => sql.query(statement, values);
-  const [shown] = await ask<ShownPools>(chosen, [...spanOf(life ? windowOf('all', window.to) : window), pool_type, intervalOf(bucket_size), limit]); // prettier-ignore
+  const ranked = life ? windowOf('all', window.to) : window;
+  const [shown] = await firstPools(
+    sql,
+    { bound: 'usd', window: ranked, limit },
+    (some) =>
+      ask<ShownPools>(pools({ life, one: pool_type !== null, some: some !== null }), [
+        ...spanOf(ranked),
+        pool_type,
+        intervalOf(bucket_size),
+        limit,
+        ...(some === null ? [] : [some]),
+      ]),
+    ([found]) => Number(found?.least ?? 0),
+  );
   if (shown === undefined || shown.pools === null) return { pools: [], cells: [], unpriced: 0, swaps: 0 };
   const { pools: addresses } = shown;
   const statements = CELLS[UNITS[bucket_size] ?? 'none'];
