@@ -1,9 +1,9 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { HOUR_MS } from '../../../lib/time';
-import { activeMarkets } from './active-markets';
+import { activeAmong, activeMarkets } from './active-markets';
 import { Parameters } from './parameters';
 import { type Cut, type SmartRule, smartPieces } from './pieces';
-import { loadToldAndRule, toldName, toldWalletPieces, withTold } from './told-pieces';
+import { loadToldAndRule, toldMarkets, toldName, toldWalletPieces, withTold } from './told-pieces';
 
 /** What one smart wallet bought of one outcome within a cut; exact decimal texts. */
 export interface SmartWalletEntry {
@@ -99,14 +99,17 @@ async function listOnActive<Told>(
   const { rule, hours: known } = await loadToldAndRule(sql, cut, ruled);
   return withTold(known, (hours) => {
     const parameters = new Parameters();
-    const active = activeMarkets(parameters.add(now, 'timestamptz'), category && parameters.add(category, 'text'));
-    // Of few hours all that is told is looked through, the markets hashed as a truth value; else each market is looked up.
-    const filter = few_hours ? `(condition_id IN (${active})) IS TRUE` : `condition_id IN (${active})`;
+    const scope = [parameters.add(now, 'timestamptz'), category && parameters.add(category, 'text')] as const;
+    const markets = activeMarkets(...scope);
+    // Of few hours all that is told is looked through, its active markets hashed as a truth value; else each active market is looked up.
+    const active = few_hours && hours !== null ? activeAmong(toldMarkets(hours, parameters), ...scope) : null;
+    const filter = active === null ? `condition_id IN (${markets})` : `(condition_id IN (SELECT condition_id FROM active)) IS TRUE`;
     const pieces =
       hours === null
-        ? smartPieces(cut, rule, parameters, 'true', active)
-        : toldWalletPieces(cut, rule, hours, { category: null, filter, markets: active }, parameters);
-    const text = chosenOf(flowsOf(pieces, hours === null ? '0' : 'max(told)'), parameters);
+        ? smartPieces(cut, rule, parameters, 'true', markets)
+        : toldWalletPieces(cut, rule, hours, { category: null, filter, markets }, parameters);
+    const chosen = chosenOf(flowsOf(pieces, hours === null ? '0' : 'max(told)'), parameters);
+    const text = active === null ? chosen : `WITH active AS MATERIALIZED (${active}) SELECT * FROM (${chosen}) AS chosen`;
     const full = `${name}${category === null ? '' : '_category'}${hours !== null && few_hours ? '_hours' : ''}${toldName(hours)}`;
     return sql.query<Row<Told>>({ name: full, text }, parameters.values);
   });

@@ -4,7 +4,7 @@ import { positionsSql } from '../rollups/positions-as-of';
 import { COST } from '../rollups/positions-row';
 import { toldWallets } from '../rollups/told-wallets';
 import { SMART_SCORE } from '../scoring/tiers';
-import { activeMarkets } from './active-markets';
+import { activeAmong } from './active-markets';
 import { Parameters } from './parameters';
 
 /** Whose positions: wallets with a score in these bounds in one run; without a run nobody. */
@@ -94,13 +94,13 @@ export async function listHeldStances(sql: Sql, band: ScoreBand, scope: MarketSc
   // Of all open positions few are of a band: its wallets, known beforehand, find them in the index.
   const open = { positions: `status = 'open' AND wallet = ANY (ARRAY(SELECT wallet FROM scored))`, smart: 'is_open' };
   const held = heldSql(band, open, [instant, later], 'scored', parameters);
-  const active = activeMarkets(instant, scope.category === null ? null : parameters.add(scope.category, 'text'));
+  const category = scope.category === null ? null : parameters.add(scope.category, 'text');
   const [on_one, on_market] = [parameters.add(scope.on_one_outcome, 'int'), parameters.add(scope.on_market, 'int')];
+  const crowded = `SELECT condition_id FROM open GROUP BY condition_id HAVING count(*) >= ${on_market}`;
   // As truth values the markets are hashed: the planner guesses them far too few, and would look through them for each position.
-  const text = `WITH scored AS MATERIALIZED (${bandOf(band, parameters)}), open AS MATERIALIZED (
-  SELECT * FROM (${held}) AS own WHERE (condition_id IN (${active})) IS TRUE
+  const text = `WITH scored AS MATERIALIZED (${bandOf(band, parameters)}), open AS MATERIALIZED (${held}
 ), held AS MATERIALIZED (
-  SELECT * FROM open WHERE (condition_id IN (SELECT condition_id FROM open GROUP BY condition_id HAVING count(*) >= ${on_market})) IS TRUE
+  SELECT * FROM open WHERE (condition_id IN (${activeAmong(crowded, instant, category)})) IS TRUE
 ), chosen AS MATERIALIZED (
   SELECT * FROM held
   WHERE (condition_id IN (SELECT condition_id FROM (SELECT condition_id, count(*) AS holders FROM held GROUP BY condition_id, token_id) AS token GROUP BY condition_id HAVING max(holders) >= ${on_one})) IS TRUE

@@ -155,6 +155,10 @@ FROM torn CROSS JOIN LATERAL (
 UNION ALL SELECT rest.condition_id, market.category, ${COLUMNS}, at, part, ${told} FROM (${rest}) AS rest JOIN pm_market AS market ON market.condition_id = rest.condition_id${only('market.category')}`;
 }
 
+/** SQL of the markets on which smart wallets did anything in the told and kept hours that a cut lies in, each once. */
+export const toldMarkets = ({ within }: ToldHours, parameters: Parameters): string =>
+  `SELECT DISTINCT condition_id FROM pm_smart_wallet_hour WHERE hour >= ${parameters.add(within.from, 'timestamptz')} AND hour < ${parameters.add(within.to, 'timestamptz')}`;
+
 const wholeOf = ({ whole }: Cut, parameters: Parameters): string =>
   `hour >= ${parameters.add(whole.from, 'timestamptz')} AND hour < ${parameters.add(whole.to, 'timestamptz')}`;
 
