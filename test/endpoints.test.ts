@@ -161,12 +161,13 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))('
     expect([options.status, options.headers.get('allow')]).toEqual([204, `${endpoint.method}, OPTIONS`]);
   });
 
-  test('without required parameters it says which, and still names a price', async () => {
+  test('without required parameters it says which, and still names the price of the list', async () => {
     const response = await request(endpoint, {});
-    const body = (await response.json()) as { error: string; validation: { errors: { param: string }[] } };
+    const body = (await response.json()) as { error: string; price_usd: number; validation: { errors: { param: string }[] } };
     const missing = endpoint.parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name);
     expect(response.status).toBe(402);
     expect(unstated(endpoint.method, endpoint.path, 402, body)).toEqual([]);
+    expect(body.price_usd).toBe(Number(standard) / 1e6);
     expect(body.validation.errors.map(({ param }) => param)).toEqual(expect.arrayContaining(missing));
     // Nobody is told to pay for what would be refused.
     expect(body.error).toMatch(body.validation.errors.length === 0 ? /sign one of the offers/ : /would be refused/);

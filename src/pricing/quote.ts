@@ -54,9 +54,13 @@ export function quote(endpoint: Endpoint, variables: Variables): Quote {
   };
 }
 
-/** Whether a filter lowers the price: it is sent, not false, and not the value that means "no filter". */
-function isActive(parameter: Parameter, value: Value | undefined): boolean {
-  return parameter.filter !== null && value !== undefined && value !== null && value !== false && value !== parameter.filter.unless;
+/**
+ * Whether a filter lowers the price: it is sent, not false, and not the value that means "no filter". A required one always does: who asks without it
+ * is told the price of the list.
+ */
+function isActive({ filter, required }: Parameter, value: Value | undefined): boolean {
+  if (filter === null || required) return filter !== null;
+  return value !== undefined && value !== null && value !== false && value !== filter.unless;
 }
 
 function timeframeFactor(endpoint: Endpoint, variables: Variables): Rational {
