@@ -39,7 +39,7 @@ Price of an outcome: what it paid once resolved; else its last fill; else, of tw
   {
     id: 'pm-volume',
     title: 'Market volume',
-    text: `Volume of a market, a category or the venue = Σ USDC of taker fills, BUY and SELL, all outcomes: each match once ("Match counting"). \`buy_volume\` and \`sell_volume\` are the parts that takers bought and sold; \`buy_sell_ratio\` is one over the other. Redemptions, splits, merges and conversions are no trades and no volume. Rows known only from a wallet's own history do not say who took: they count for that wallet, not for the market.
+    text: `Volume of a market, a category or the venue = Σ USDC of taker fills, BUY and SELL, all outcomes: each match once ("Match counting"). \`buy_volume\` and \`sell_volume\` are the parts that takers bought and sold; \`buy_sell_ratio\` is one over the other. Redemptions, splits, merges and conversions are no trades and no volume. Rows that no list of takers names, those of makers and those known only from a wallet's own history, count for their wallet, not for the market.
 
 Volume of a wallet = Σ USDC of all its own fills, BUY and SELL, as maker or taker. \`unique_traders\` of a market, a category or a group counts different takers; \`active_traders\` of the venue counts wallets with any fill.`,
   },

@@ -70,7 +70,7 @@ export const marketsTrades: Resolver<unknown, MarketTradesArgs> = async (_, args
   const uncounted = totals.rows - totals.trade_count;
   if (uncounted > 0)
     context.meta.warnings.push(
-      `${uncounted} rows are known only from wallets' own histories: listed, but not counted in trade_count and total_volume.`,
+      `${uncounted} ${uncounted === 1 ? 'row is' : 'rows are'} in no list of takers: listed, but not counted in trade_count and total_volume.`,
     );
   const trades = await tellTrades(await closePage(rows, args.limit, page), context);
   return { ...known.market, trade_count: totals.trade_count, total_volume: totals.total_volume, trades };

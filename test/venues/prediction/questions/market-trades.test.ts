@@ -65,7 +65,7 @@ describe('markets/trades', () => {
       count: 8,
       next_cursor: null,
       score_version: 'pm-2026.3',
-      warnings: ["1 rows are known only from wallets' own histories: listed, but not counted in trade_count and total_volume."],
+      warnings: ['1 row is in no list of takers: listed, but not counted in trade_count and total_volume.'],
     });
   });
 
