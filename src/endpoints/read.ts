@@ -197,7 +197,9 @@ function suggest(parameter: Parameter, items: readonly unknown[], reading: Readi
 function readItem(parameter: Parameter, name: string, raw: unknown, reading: Reading): string | number | boolean | undefined {
   const read = readValue(raw, parameter);
   if (read.ok) {
-    if (read.warning !== undefined) reading.warnings.push(`${name}: ${read.warning}`);
+    const warning = `${name}: ${read.warning}`;
+    // Of a list once, however many of its items it is about.
+    if (read.warning !== undefined && !reading.warnings.includes(warning)) reading.warnings.push(warning);
     return read.value;
   }
   return bad(reading, parameter.name, read.issue, read.allowed, raw);

@@ -51,6 +51,8 @@ describe('good values become canonical', () => {
     const reading = post('wallets/profile', { wallet_address: WALLET.toUpperCase().replace('0X', '0x') });
     expect(reading.variables.wallet).toBe(WALLET);
     expect(reading.warnings).toEqual(['wallet_address: upper-case letters were lowered']);
+    const wallets = ['A', 'B', 'c'].map((digit) => `0x${digit.repeat(40)}`);
+    expect(post('wallets/portfolio', { wallets }).warnings).toEqual(['wallets: upper-case letters were lowered']);
   });
 
   test('fields may be named by path, of native rows in either spelling', () => {
