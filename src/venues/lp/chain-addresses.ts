@@ -10,5 +10,8 @@ export const SOL = 'So11111111111111111111111111111111111111112';
 /** Tokens that are worth one dollar by definition. */
 export const STABLES: readonly string[] = [USDC, USDT];
 
+/** Decimals of the tokens by which others are priced. Source: their mint accounts (SPL Token has no instruction that changes them; of SOL spl_token::native_mint). */
+export const QUOTE_DECIMALS: Readonly<Record<string, number>> = { [USDC]: 6, [USDT]: 6, [SOL]: 9 };
+
 export type PoolType = 'dlmm' | 'damm_v2';
 export const POOL_TYPES: readonly PoolType[] = ['dlmm', 'damm_v2'];

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { storable } from '../../../lib/storable';
+import { QUOTE_DECIMALS } from '../chain-addresses';
 import { lockRollups } from '../rollups/recount';
 import { batchesOf, columnArrays, type Columns, unnestOf } from './insert';
 import { type PoolRow, type TokenRow, authorityOf } from './rows';
@@ -130,7 +131,9 @@ SELECT mint, decimals_new, decimals_other FROM saved JOIN merged USING (mint)`;
 function mergedTokens(rows: readonly TokenRow[]): MergedToken[] {
   const merged = new Map<string, MergedToken>();
   for (const record of rows) {
-    const row = { ...record, decimals_by: authorityOf(record) };
+    // What was evidence of a price by wrong ones would stay so.
+    const decimals = record.decimals === null ? null : (QUOTE_DECIMALS[record.mint] ?? record.decimals);
+    const row = { ...record, decimals, decimals_by: authorityOf(record) };
     const seen = merged.get(row.mint);
     if (seen === undefined) merged.set(row.mint, row);
     else {

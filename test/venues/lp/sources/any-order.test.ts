@@ -1,4 +1,4 @@
-import { DCA_PROGRAM, SOL } from '../../../../src/venues/lp/chain-addresses';
+import { DCA_PROGRAM, SOL, USDC } from '../../../../src/venues/lp/chain-addresses';
 import { type TestDatabase, testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { eventData, key, named, u64 } from '../chain-writer';
@@ -14,6 +14,7 @@ import {
   inSlot,
   liquidityChange,
   SOL_USDC,
+  tokenList,
   tx,
   withBalances,
   ZED,
@@ -205,4 +206,26 @@ test("a token's decimals are those that the chain tells, whoever tells others be
     await tell(order);
   expect(told[0]).toMatchObject([[{ decimals: 5 }], [{ amount_in: '500.00000' }], [{}], expect.anything(), expect.anything()]);
   for (const one of told.slice(1)) expect(one).toEqual(told[0]);
+});
+
+test('decimals of SOL and of dollars are what they are, whatever a list tells: too small a trade is no evidence of a price, whoever comes first', async () => {
+  const list = tokenList.map((token) => (token.address === ZED ? token : { ...token, decimals: 3 }));
+  // 0.5 USDC, and 0.005 SOL.
+  const swaps = [
+    tx('sol', '2026-03-01T00:10:00Z', ANNA, dlmmSwap(SOL_USDC, BEN, -2303, 5_000_000, 500_000, true, 0)),
+    tx('zed', '2026-03-01T00:10:00Z', ANNA, dammSwap2(ZED_SOL, 0, 50_000_000, 5_000_000, 1n << 64n, 0)),
+  ];
+  const chain = withBalances(
+    [
+      [USDC, 6],
+      [SOL, 9],
+    ],
+    tx('balances', '2026-03-01T01:30:00Z', ANNA, dammSwap2(ZED_SOL, 0, 1, 1, 1n << 64n, 0)),
+  );
+  await load('tokens.json', list);
+  await load('dlmm_pools.json', [dlmmPoolsPage]);
+  await load('damm_v2_pools.json', [dammPoolsPage]);
+  await load('transactions.ndjson', swaps, 'ndjson');
+  await load('transactions.ndjson', [chain], 'ndjson');
+  expect(await rows('SELECT mint, usd, source FROM token_price')).toEqual([]);
 });
