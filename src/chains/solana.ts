@@ -94,12 +94,19 @@ export class SolanaChain {
     return answered(await this.pool.all((rpc) => ask<string>(rpc, 'getGenesisHash', []), signal));
   }
 
-  getBlockHeight(signal?: AbortSignal): Promise<number> {
-    return this.pool.first((rpc) => ask<number>(rpc, 'getBlockHeight', [CONFIRMED]), signal);
+  /** Height of the newest block; where who tells it has not read up to `slot`, the most that it can be there: a slot has one block at most. */
+  async getBlockHeight(slot = 0, signal?: AbortSignal): Promise<number> {
+    const read = await this.pool.first((rpc) => ask<EpochJson>(rpc, 'getEpochInfo', [CONFIRMED]), signal);
+    return read.blockHeight + Math.max(0, slot - read.absoluteSlot);
   }
 
-  isBlockhashValid(blockhash: string, signal?: AbortSignal): Promise<boolean> {
-    return this.pool.first(async (rpc) => (await ask<InContext<boolean>>(rpc, 'isBlockhashValid', [blockhash, CONFIRMED])).value, signal);
+  /** A slot at which a blockhash is valid by now; undefined where it is not. */
+  async findValidSlot(blockhash: string, signal?: AbortSignal): Promise<number | undefined> {
+    const { context, value } = await this.pool.first(
+      (rpc) => ask<InContext<boolean>>(rpc, 'isBlockhashValid', [blockhash, CONFIRMED]),
+      signal,
+    );
+    return value ? context.slot : undefined;
   }
 
   async getLamports(address: string, signal?: AbortSignal): Promise<number> {

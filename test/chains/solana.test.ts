@@ -98,15 +98,14 @@ describe('SolanaChain', () => {
     const height = await own.getBlockHeight();
     expect(Math.abs((own.estimateBlockHeight() as number) - height)).toBeLessThan(5);
     expect(sample.last_valid_block_height - height).toBeGreaterThan(140);
-    expect(await own.isBlockhashValid(sample.blockhash)).toBe(true);
+    expect(await own.findValidSlot(sample.blockhash)).toBeGreaterThanOrEqual(sample.slot);
     solana.advanceSlots(200);
-    expect(await own.isBlockhashValid(sample.blockhash)).toBe(false);
+    expect(await own.findValidSlot(sample.blockhash)).toBeUndefined();
   });
 
   it('hears a lost connection as one', async () => {
-    solana.faults.inject('getBlockHeight', { kind: 'refuse' }, Infinity);
-    await expect(chain.getBlockHeight()).rejects.toThrow(RpcUnavailable);
     solana.faults.inject('getEpochInfo', { kind: 'refuse' }, Infinity);
+    await expect(chain.getBlockHeight()).rejects.toThrow(RpcUnavailable);
     expect(await chain.listDatedViews(UNSEEN, null)).toEqual([expect.objectContaining({ height: null, status: null })]);
   });
 
@@ -126,6 +125,11 @@ describe('SolanaChain', () => {
     } finally {
       clock.mockRestore();
     }
+  });
+
+  it('takes the height of a server that lags for one of as many blocks before', async () => {
+    solana.faults.inject('getEpochInfo', { kind: 'answer', result: { absoluteSlot: 1_000, blockHeight: 900 } }, 3);
+    expect([await chain.getBlockHeight(), await chain.getBlockHeight(1_000), await chain.getBlockHeight(1_060)]).toEqual([900, 900, 960]);
   });
 
   it('takes no height of one server for how far another has read', async () => {

@@ -183,8 +183,9 @@ describe('before a payment is sent', () => {
     findTokenAccount: async (): Promise<typeof account | undefined> => account,
     findBlockhash: (): { last_valid_block_height: number; slot: number } | undefined => ({ last_valid_block_height: 1_000, slot: 7 }),
     estimateBlockHeight: () => 900,
-    isBlockhashValid: async () => true,
-    getBlockHeight: async () => 2_000,
+    findValidSlot: async (): Promise<number | undefined> => 7_060,
+    // Who tells it has read 60 slots less.
+    getBlockHeight: async (slot = 7_000) => 2_000 + slot - 7_000,
   };
   const settlementOn = (says: Partial<typeof SAYS>): SolanaSettlement =>
     new SolanaSettlement(config, { ...SAYS, ...says } as unknown as SolanaChain, rememberingLog([]), { sponsor: () => undefined });
@@ -234,11 +235,11 @@ describe('before a payment is sent', () => {
   test('a blockhash that nobody saw being born may live as long as one of this moment, and no longer than it is valid', async () => {
     jest.useFakeTimers({ now: 0, doNotFake: ['nextTick', 'setImmediate'] });
     const unseen = { findBlockhash: () => undefined };
-    const told = [await admitted(unseen), await prepared(unseen), await admitted({ ...unseen, isBlockhashValid: async () => false })];
+    const told = [await admitted(unseen), await prepared(unseen), await admitted({ ...unseen, findValidSlot: async () => undefined })];
     jest.useRealTimers();
     const lives = expect.objectContaining({
       settle_by: new Date(48_000),
-      details: expect.objectContaining({ last_valid_block_height: 2_150 }),
+      details: expect.objectContaining({ last_valid_block_height: 2_210 }),
     });
     expect(told).toEqual([lives, lives, EXPIRED]);
   });

@@ -221,10 +221,11 @@ export class SolanaSettlement implements Settling {
       const left = (sample.last_valid_block_height - height) * SLOT_MS - SETTLE_RESERVE_MS;
       return left < leastMs ? 'over' : { last_valid_block_height: sample.last_valid_block_height, settle_by: new Date(Date.now() + left) };
     }
-    if (!(await this.chain.isBlockhashValid(blockhash, signal))) return 'over';
+    const valid_at = await this.chain.findValidSlot(blockhash, signal);
+    if (valid_at === undefined) return 'over';
     // At best it was made this moment.
     const settle_by = new Date(Date.now() + BLOCKHASH_BLOCKS * SLOT_MS - SETTLE_RESERVE_MS);
-    return { last_valid_block_height: (await this.chain.getBlockHeight(signal)) + BLOCKHASH_BLOCKS, settle_by };
+    return { last_valid_block_height: (await this.chain.getBlockHeight(valid_at, signal)) + BLOCKHASH_BLOCKS, settle_by };
   }
 }
 
