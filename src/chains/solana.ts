@@ -149,7 +149,7 @@ export class SolanaChain {
     }, signal);
   }
 
-  /** Hands the bytes (base64) to every provider, skipping their preflight. Returns how many took them; what a node says against them is told by the status, not here. */
+  /** Hands the bytes (base64) to every provider, skipping their preflight. Returns how many took them, none where nobody answers; what a node says against them is told by the status, not here. */
   async broadcast(wire: string, signal?: AbortSignal): Promise<number> {
     const params = [wire, { encoding: 'base64', skipPreflight: true, maxRetries: 0 }];
     return answered(await this.pool.all((rpc) => ask<string>(rpc, 'sendTransaction', params), signal)).length;

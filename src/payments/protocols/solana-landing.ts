@@ -38,7 +38,7 @@ export class SolanaLanding {
       if (Date.now() - sentAt >= RESEND_MS && wire.length > 0) {
         sentAt = Date.now();
         // A provider that is slow to take it must not keep us from hearing what the others know.
-        await Promise.race([this.chain.broadcast(wire, signal).catch(() => undefined), pause(POLL_MS, signal)]);
+        await Promise.race([this.chain.broadcast(wire, signal), pause(POLL_MS, signal)]);
       }
       // A single provider's transaction record says at once what its status and the record would say in turn.
       const seen = first && this.chain.providers === 1 ? await this.confirmedNow(record, signal) : await this.lookup(record, signal);
