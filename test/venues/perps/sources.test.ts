@@ -178,6 +178,26 @@ describe('pages of one account', () => {
     expect(told).toEqual(pages.map(() => [6, 1, 2, 3, 4, 5, 7]));
   });
 
+  test('so they are where their positions would chain either way: the end of the page tells at which they are', async () => {
+    const time = Date.UTC(2026, 0, 15);
+    const fill = (n: number, side: 'B' | 'A', startPosition: string, at: number): Record<string, unknown> =>
+      wireFill({ tid: 100 - n, oid: n, time: time + at, startPosition, sz: '1', side });
+    const all = [fill(1, 'A', '0', -1_000), fill(2, 'B', '-1', 0), fill(3, 'A', '0', 0), fill(4, 'B', '-1', 1_000)];
+    const told: unknown[] = [];
+    for (const cut of [[all], [all.slice(0, 2), all.slice(2)], [all.slice(2), all.slice(0, 2)]]) {
+      await db.pool.query(
+        'TRUNCATE perp_fill, perp_match, perp_round_trip, perp_position, perp_trader_drawdown, perp_trader_coin_drawdown',
+      );
+      for (const page of cut) await load(db.pool, page, { account: A });
+      told.push(await rows('SELECT oid::int, (closed_at - first_at)::text AS held FROM perp_round_trip ORDER BY closed_at, oid'));
+    }
+    const trips = [
+      { oid: 2, held: '00:00:01' },
+      { oid: 4, held: '00:00:01' },
+    ];
+    expect(told).toEqual([trips, trips, trips]);
+  });
+
   test('without an account nothing is guessed', async () => {
     expect(await loadFile(db.pool, fixture('user-fills.json'))).toMatchObject({
       read: 4,

@@ -70,15 +70,15 @@ function move(fills: readonly OrderedFill[], by: number): void {
   for (const fill of fills) fill.seq += by;
 }
 
-/** Whether fresh ones lead to those that are kept, in the first coin of which one leads to the other; undefined: in none. */
+/** Whether fresh ones lead to those that are kept, in the first coin of which one leads to the other and is not led to by it; undefined: in none. */
 function goesBefore(fresh: readonly OrderedFill[], kept: readonly Kept[]): boolean | undefined {
   const byCoin = groupedBy(kept, ({ coin }) => coin);
   for (const [coin, own] of groupedBy(fresh, (fill) => fill.coin)) {
     const there = byCoin.get(coin);
     if (there === undefined) continue;
     const links = [...own].sort((a, b) => a.seq - b.seq).map(linkOf);
-    if (isChain([...there, ...links])) return false;
-    if (isChain([...links, ...there])) return true;
+    const leads = isChain([...links, ...there]);
+    if (leads !== isChain([...there, ...links])) return leads;
   }
   return undefined;
 }
