@@ -167,6 +167,7 @@ describe('pages of one account', () => {
     ];
     const all = [around[0], ...torn, around[1]];
     const pages: unknown[][][] = [[all]];
+    for (const cut of [2, 3, 4, 5]) pages.push([all.slice(cut), all], [all.slice(0, cut), all]);
     for (const cut of [2, 3, 4, 5])
       for (const again of [0, 1, 2]) pages.push([all.slice(0, cut), all.slice(cut - again)], [all.slice(cut - again), all.slice(0, cut)]);
     const told: unknown[] = [];

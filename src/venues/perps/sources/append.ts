@@ -114,8 +114,9 @@ export async function appendFills(
   if (fills.length === 0) return 0;
   await lockRollups(client);
   await makeRoom(client, fills);
-  await continueOrdinals(client, fills);
-  return rollups === 'later' ? appendAlone(client, fills) : appendTold(client, fills, remainder);
+  const allNew = await areAllNew(client, fills);
+  if (!allNew) await continueOrdinals(client, fills);
+  return rollups === 'later' ? appendAlone(client, fills, allNew) : appendTold(client, fills, allNew, remainder);
 }
 
 /** The months and coins that the fills need. */
@@ -150,10 +151,15 @@ interface Added {
  * The first fills of a transaction, which in a live step are all, are added to the rollups as they are written. Later ones are copied where nothing of their time is
  * there yet, and added together: at the transaction's end, or before fills are written that may stand between them.
  */
-async function appendTold(client: PoolClient, fills: readonly ReckonedFill[], remainder: LoadOptions['remainder']): Promise<number> {
+async function appendTold(
+  client: PoolClient,
+  fills: readonly ReckonedFill[],
+  allNew: boolean,
+  remainder: LoadOptions['remainder'],
+): Promise<number> {
   const earlier = remainder?.leftTo(tellAdded) ?? [];
   if (earlier.length > 0) {
-    if (await areAllNew(client, fills)) {
+    if (allNew) {
       await copyFills(client, fills);
       remainder?.leave(tellAdded, { touched: null, fills });
       return fills.length;
@@ -207,15 +213,15 @@ async function tellAdded(client: PoolClient, added: readonly Added[]): Promise<v
 }
 
 /** Without rollups. Signals are none: nothing tells their marks from facts again. */
-async function appendAlone(client: PoolClient, fills: readonly ReckonedFill[]): Promise<number> {
-  const inserted = await writeAlone(client, fills);
+async function appendAlone(client: PoolClient, fills: readonly ReckonedFill[], allNew: boolean): Promise<number> {
+  const inserted = await writeAlone(client, fills, allNew);
   const coins = inserted === 0 ? [] : [...firstTimes(fills)].map(([subject, time]) => ({ subject, since: new Date(time) }));
   await takeLaterMarksBack(client, 'perps', coins, LONGEST_HORIZON_MS);
   return inserted;
 }
 
-async function writeAlone(client: PoolClient, fills: readonly ReckonedFill[]): Promise<number> {
-  if (await areAllNew(client, fills)) {
+async function writeAlone(client: PoolClient, fills: readonly ReckonedFill[], allNew: boolean): Promise<number> {
+  if (allNew) {
     await copyFills(client, fills);
     return fills.length;
   }

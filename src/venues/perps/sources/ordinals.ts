@@ -16,26 +16,29 @@ interface Kept extends Link {
 
 const instant = (value: string): string => `to_timestamp(0) + ${value}::bigint * interval '1 millisecond'`;
 
+// $1, $2: accounts and instants; $3, $4: the first and the last of these.
 const KEPT = {
-  name: 'perps_kept_at_ends',
+  name: 'perps_kept_beside',
   text: `
-SELECT coin, trader, tid::text, oid::text, (extract(epoch FROM timestamp) * 1000)::float8 AS time, seq, start_position::float8 AS start,
-  (CASE WHEN is_buy THEN size ELSE -size END)::float8 AS delta
-FROM perp_fill WHERE trader = ANY($1) AND timestamp IN (${instant('$2')}, ${instant('$3')}) ORDER BY seq`,
+SELECT f.coin, f.trader, f.tid::text, f.oid::text, (extract(epoch FROM f.timestamp) * 1000)::float8 AS time, f.seq, f.start_position::float8 AS start,
+  (CASE WHEN f.is_buy THEN f.size ELSE -f.size END)::float8 AS delta
+FROM unnest($1::text[], $2::bigint[]) AS told(trader, time) JOIN perp_fill f ON f.trader = told.trader AND f.timestamp = ${instant('told.time')}
+WHERE f.timestamp >= ${instant('$3')} AND f.timestamp <= ${instant('$4')} ORDER BY f.seq`,
 };
 
 /**
- * Pages may be cut within a millisecond, or tell one again: of an account that has fills at the first or the last instant of `fills` in the store, new ones are
+ * Pages may be cut within a millisecond, or tell one again that another has cut: of an account that has fills of an instant of `fills` in the store, new ones are
  * placed beside those. Places of `fills` are changed in place.
  */
 export async function continueOrdinals(client: PoolClient, fills: readonly OrderedFill[]): Promise<void> {
   const [first, last] = spanOf(fills);
-  const ends = fills.filter(({ time }) => time === first || time === last);
-  const traders = [...new Set(ends.map(({ trader }) => trader))];
-  const { rows } = await client.query<Kept>({ ...KEPT, values: [traders, first, last] });
-  if (rows.length === 0) return;
+  const told = groupedBy(fills, placeOf);
+  const places = [...told.values()].map(([fill]) => fill as OrderedFill);
+  const { rows } = await client.query<Kept>({
+    ...KEPT,
+    values: [places.map(({ trader }) => trader), places.map(({ time }) => time), first, last],
+  });
   const known = new Set(rows.map(keyOf));
-  const told = groupedBy(ends, placeOf);
   for (const [place, kept] of groupedBy(rows, placeOf))
     placeBeside(told.get(place) ?? [], known, kept, last > first && kept[0]?.time === last);
 }
