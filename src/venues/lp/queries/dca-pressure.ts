@@ -93,7 +93,7 @@ WITH kept AS (
   SELECT p.pool_address, t.token_mint FROM shown t JOIN lp_pool p ON p.mint_x = t.token_mint
   UNION SELECT p.pool_address, t.token_mint FROM shown t JOIN lp_pool p ON p.mint_y = t.token_mint
 ), swaps AS MATERIALIZED (
-  SELECT p.token_mint, sum(s.usd) AS usd FROM (${swapsIn(3, 0, (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM pools)`)}) s
+  SELECT p.token_mint, sum(s.usd) AS usd FROM (${swapsIn(3, (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM pools)`)}) s
   JOIN pools p ON p.pool_address = s.pool_address GROUP BY p.token_mint
 )
 SELECT s.*, k.symbol, CASE WHEN s.score >= ${LEAN} THEN 'accumulation' WHEN s.score <= -${LEAN} THEN 'distribution' ELSE 'neutral' END AS label,

@@ -54,8 +54,8 @@ unpriced AS (
   SELECT CASE WHEN f.unpriced > 0 THEN (
     SELECT count(*) FROM lp_event WHERE ${claimOf(7)} AND usd IS NULL) ELSE 0 END::int AS n FROM flows f
 ),
-swaps AS (SELECT sum(usd) AS usd, CASE WHEN count(*) = 0 THEN CASE WHEN ${swapsToldBefore('$7', '$2')} THEN 0 END ELSE sum(fee_usd) END AS fee_usd, coalesce(sum(swaps), 0)::int AS n, coalesce(sum(unpriced), 0)::int AS unpriced FROM (${swapsIn(1, 0, ofPool(7))}) s),
-settled AS (SELECT sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(8, 0, ofPool(7))}) s)
+swaps AS (SELECT sum(usd) AS usd, CASE WHEN count(*) = 0 THEN CASE WHEN ${swapsToldBefore('$7', '$2')} THEN 0 END ELSE sum(fee_usd) END AS fee_usd, coalesce(sum(swaps), 0)::int AS n, coalesce(sum(unpriced), 0)::int AS unpriced FROM (${swapsIn(1, ofPool(7))}) s),
+settled AS (SELECT sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(8, ofPool(7))}) s)
 SELECT f.usd AS total_fees_claimed, f.n AS claims, u.n AS unpriced, s.unpriced AS unpriced_swaps, o.n AS unique_claimers, f.usd / nullif(f.n - u.n, 0) AS avg_claim_usd,
   o.squares / nullif(o.usd * o.usd, 0) AS claim_concentration_hhi,
   s.usd AS volume_usd, s.n AS swaps, r.rate AS fee_rate_pct, ${feeRateFlag('p', 'r.rate', '$2')} AS fee_rate_flag,
@@ -92,7 +92,7 @@ const SERIES: Statement = {
   keyed: true,
   text: `
 SELECT bucket, coalesce(e.usd, 0) AS fees_claimed, coalesce(e.n, 0)::int AS claims, s.usd AS volume_usd, ${feeRate('s.fee_usd', 's.usd')} AS fee_rate_pct
-FROM (SELECT ${bucketOf('hour', '$8::interval')} AS bucket, sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(1, 0, ofPool(7))}) s GROUP BY 1) s
+FROM (SELECT ${bucketOf('hour', '$8::interval')} AS bucket, sum(usd) AS usd, sum(fee_usd) AS fee_usd FROM (${swapsIn(1, ofPool(7))}) s GROUP BY 1) s
 FULL JOIN (SELECT ${bucketOf('hour', '$8::interval')} AS bucket, sum(claim_usd) AS usd, sum(claims) AS n FROM (${flowsIn(1, ofPool(7))}) e GROUP BY 1) e USING (bucket) ORDER BY bucket`,
 };
 

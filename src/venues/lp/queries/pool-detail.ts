@@ -39,8 +39,8 @@ const TOTALS: Statement = {
   name: 'lp_pool_detail',
   keyed: true,
   text: `
-WITH swaps AS (SELECT sum(usd) AS usd, coalesce(sum(swaps), 0)::int AS n, coalesce(sum(unpriced), 0) AS unpriced, count(*) > 0 AS known FROM (${swapsIn(1, 0, ofPool(13))}) s),
-latest AS (SELECT sum(usd) AS usd, CASE WHEN count(*) = 0 THEN 0 ELSE sum(fee_usd) END AS fee_usd FROM (${swapsIn(7, 0, ofPool(13))}) s)
+WITH swaps AS (SELECT sum(usd) AS usd, coalesce(sum(swaps), 0)::int AS n, coalesce(sum(unpriced), 0) AS unpriced, count(*) > 0 AS known FROM (${swapsIn(1, ofPool(13))}) s),
+latest AS (SELECT sum(usd) AS usd, CASE WHEN count(*) = 0 THEN 0 ELSE sum(fee_usd) END AS fee_usd FROM (${swapsIn(7, ofPool(13))}) s)
 SELECT CASE WHEN s.known THEN coalesce(s.usd, 0) END AS swap_usd, s.n AS swaps, e.*, (e.unpriced_events + s.unpriced)::int AS unpriced, (${OWNERS})::int AS unique_lps,
   CASE WHEN s.known THEN coalesce(l.usd, 0) END AS volume_usd_24h, f.usd AS fees_usd_24h, r.rate AS fee_rate_pct, ${feeRateFlag('p', 'r.rate', '$2')} AS fee_rate_flag,
   100 * ${feesPerLiquidityDay('f.usd', 'p', 7, 8)} AS fee_tvl_ratio_pct

@@ -41,7 +41,7 @@ const HISTORY: Statement = {
   keyed: true,
   text: `
 WITH swaps AS (
-  SELECT ${bucketOf('hour', '$8::interval')} AS bucket, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1, 0, ofPool(7))}) s GROUP BY 1
+  SELECT ${bucketOf('hour', '$8::interval')} AS bucket, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1, ofPool(7))}) s GROUP BY 1
 ), events AS (
   SELECT ${bucketOf('hour', '$8::interval')} AS bucket, sum(deposits) AS deposits, sum(withdrawals) AS withdrawals, sum(claims) AS claims, sum(deposit_usd) AS deposit_usd,
     sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd, sum(unpriced) AS unpriced

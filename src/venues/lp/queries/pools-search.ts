@@ -118,7 +118,7 @@ function searchStatement(tier: Tier, some = false): Statement {
   return {
     name: `lp_pools_search_${tier}${some ? '_some' : ''}`,
     text: `${fitting(tier, 7, '$2', some ? ofPools(14) : undefined)}, seen AS (
-  SELECT pool_address, sum(usd) AS usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1, 0, of('best'))}) s GROUP BY pool_address
+  SELECT pool_address, sum(usd) AS usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1, of('best'))}) s GROUP BY pool_address
 ), ranked AS (
   SELECT b.pool_address, b.rank, p.swaps_seen, p.created_at, coalesce(seen.n, 0) AS swaps, coalesce(seen.unpriced, 0) AS unpriced,
     CASE WHEN seen.pool_address IS NOT NULL OR ${swapsToldBefore('b.pool_address', '$2')}

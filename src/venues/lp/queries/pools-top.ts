@@ -55,7 +55,7 @@ function top(sort: PoolsTopSort, needsLiquidity: boolean, life: boolean, swapped
   const chosen = some ? ofPools(11) : undefined;
   const swaps = life
     ? swapSumsOfLife(1, chosen)
-    : `SELECT pool_address, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${swapsIn(1, 0, chosen)}) s GROUP BY pool_address`;
+    : `SELECT pool_address, sum(usd) AS usd, sum(fee_usd) AS fee_usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced FROM (${swapsIn(1, chosen)}) s GROUP BY pool_address`;
   return {
     name: `lp_pools_top_${sort}_${Number(needsLiquidity)}${swapped ? '_swapped' : ''}${life ? '_life' : ''}${some ? '_some' : ''}`,
     keyed: true,

@@ -134,36 +134,35 @@ const more = ({ condition, from, to }: Piece, select: (condition: string) => str
   unlessEmpty(from, to, `\nUNION ALL ${select(condition)}`);
 
 /**
- * Swaps of a window whose span is `$at` to `$at + 5`, as rows (k, pool_address, hour, swaps, unpriced, usd, fee_usd, seen_usd): `usd` and
+ * Swaps of a window whose span is `$at` to `$at + 5`, as rows (pool_address, hour, swaps, unpriced, usd, fee_usd): `usd` and
  * `fee_usd` are the stated ones of an hour where there are any, else those of the swaps seen in it, never both. A stated
  * hour counts where it begins; it cannot be cut. `hour` is the start of the hour or day that a row sums up.
  */
-export const swapsIn = (at: number, k = 0, filter: Filter = none): string =>
-  `${wholeSwapsIn(at, k, filter)}${swapEdges(at, k, filter).join('')}`;
+export const swapsIn = (at: number, filter: Filter = none): string => `${wholeSwapsIn(at, filter)}${swapEdges(at, filter).join('')}`;
 
 /** The same of a window that begins before everything, where it need not be told by day: a month makes a row of its own. */
-const swapsOfLife = (at: number, filter: Filter): string => `${swapRows('lp_pool_month', 'month', monthsOfLife(at), 0, filter)}
-UNION ALL ${swapRows('lp_pool_day', 'day', daysOfLife(at), 0, filter)}${swapsAround(at, 0, filter)}${swapEdges(at, 0, filter).join('')}`;
+const swapsOfLife = (at: number, filter: Filter): string => `${swapRows('lp_pool_month', 'month', monthsOfLife(at), filter)}
+UNION ALL ${swapRows('lp_pool_day', 'day', daysOfLife(at), filter)}${swapsAround(at, filter)}${swapEdges(at, filter).join('')}`;
 
 /** The same in two: what days or hours tell whole, a row each (of hours: in a span without days), and all others. */
 export const swapsByUnit = (at: number, unit: 'hour' | 'day', filter: Filter): { single: string; torn: string } => {
-  const nothing = swapRows('lp_pool_day', 'day', `${named(at)} AND false`, 0, filter);
-  const edges = swapEdges(at, 0, filter).join('');
+  const nothing = swapRows('lp_pool_day', 'day', `${named(at)} AND false`, filter);
+  const edges = swapEdges(at, filter).join('');
   return unit === 'day'
-    ? { single: swapRows('lp_pool_day', 'day', days(at), 0, filter), torn: `${nothing}${swapsAround(at, 0, filter)}${edges}` }
-    : { single: wholeHours(0, `${named(at)} AND h.hour >= $${at + 2} AND h.hour < $${at + 3}`, filter), torn: `${nothing}${edges}` };
+    ? { single: swapRows('lp_pool_day', 'day', days(at), filter), torn: `${nothing}${swapsAround(at, filter)}${edges}` }
+    : { single: wholeHours(`${named(at)} AND h.hour >= $${at + 2} AND h.hour < $${at + 3}`, filter), torn: `${nothing}${edges}` };
 };
 
 /** The same without the edges of the window: what lies outside its whole hours. */
-export const wholeSwapsIn = (at: number, k = 0, filter: Filter = none): string =>
-  `${swapRows('lp_pool_day', 'day', days(at), k, filter)}${swapsAround(at, k, filter)}`;
+export const wholeSwapsIn = (at: number, filter: Filter = none): string =>
+  `${swapRows('lp_pool_day', 'day', days(at), filter)}${swapsAround(at, filter)}`;
 
-const swapRows = (table: string, time: string, condition: string, k: number, filter: Filter): string => `
-SELECT ${k} AS k, h.pool_address, h.${time} AS hour, h.swaps, h.unpriced, h.usd, h.fee_usd, h.seen_usd FROM ${table} h WHERE ${condition} ${filter('h')}`;
+const swapRows = (table: string, time: string, condition: string, filter: Filter): string => `
+SELECT h.pool_address, h.${time} AS hour, h.swaps, h.unpriced, h.usd, h.fee_usd FROM ${table} h WHERE ${condition} ${filter('h')}`;
 
-function swapsAround(at: number, k: number, filter: Filter): string {
-  const hourly = (condition: string): string => wholeHours(k, condition, filter);
-  const quarterly = (condition: string): string => swapRows('lp_pool_quarter', 'quarter', condition, k, filter);
+function swapsAround(at: number, filter: Filter): string {
+  const hourly = (condition: string): string => wholeHours(condition, filter);
+  const quarterly = (condition: string): string => swapRows('lp_pool_quarter', 'quarter', condition, filter);
   return `${beforeDays(at, hourly, quarterly)}${more(hours(at)[1], hourly)}`;
 }
 
@@ -177,8 +176,8 @@ ${unlessEmpty(at + 1, at + 5, `UNION ALL SELECT h.pool_address, h.swaps, h.unpri
 
 /** The swaps of a window outside its whole hours, as rows of `swapsIn`. */
 export const swapEdgesIn = (at: number): string => `
-SELECT 0 AS k, NULL::text AS pool_address, NULL::timestamptz AS hour, 0 AS swaps, 0 AS unpriced, NULL::numeric AS usd, NULL::numeric AS fee_usd, NULL::numeric AS seen_usd WHERE false
-${swapEdges(at, 0, none).join('')}`;
+SELECT NULL::text AS pool_address, NULL::timestamptz AS hour, 0 AS swaps, 0 AS unpriced, NULL::numeric AS usd, NULL::numeric AS fee_usd WHERE false
+${swapEdges(at, none).join('')}`;
 
 /**
  * Swaps of a window by type of pool, as rows (pool_type, hour, swaps, unpriced, usd, fee_usd), of which its whole hours have one a type. `filter` must not name
@@ -188,19 +187,19 @@ export const typeSwapsIn = (at: number, filter: Filter = none): string => `
 SELECT h.pool_type, h.hour, h.swaps, h.unpriced, h.usd, h.fee_usd FROM lp_type_swap_hour h WHERE ${named(at)} AND h.pool_type <> '' AND h.hour >= $${at + 2} AND h.hour < $${at + 3} ${filter('h')}
 UNION ALL SELECT p.pool_type, s.hour, s.swaps, s.unpriced, s.usd, s.fee_usd FROM (${swapEdgesIn(at)}) s JOIN lp_pool p ON p.pool_address = s.pool_address WHERE true ${filter('p')}`;
 
-const wholeHours = (k: number, condition: string, filter: Filter): string => `
-SELECT ${k}, h.pool_address, h.hour, h.swaps, CASE WHEN h.stated_usd IS NULL THEN h.unpriced ELSE 0 END AS unpriced,
-  coalesce(h.stated_usd, h.swap_usd) AS usd, coalesce(h.stated_fee_usd, h.swap_fee_usd), h.swap_usd
+const wholeHours = (condition: string, filter: Filter): string => `
+SELECT h.pool_address, h.hour, h.swaps, CASE WHEN h.stated_usd IS NULL THEN h.unpriced ELSE 0 END AS unpriced,
+  coalesce(h.stated_usd, h.swap_usd) AS usd, coalesce(h.stated_fee_usd, h.swap_fee_usd)
 FROM lp_pool_hour h WHERE ${condition} ${filter('h')}`;
 
-function swapEdges(at: number, k: number, filter: Filter): string[] {
+function swapEdges(at: number, filter: Filter): string[] {
   const cutHour = `
-SELECT ${k}, h.pool_address, h.hour, 0, 0, h.stated_usd, h.stated_fee_usd, NULL FROM lp_pool_hour h
+SELECT h.pool_address, h.hour, 0, 0, h.stated_usd, h.stated_fee_usd FROM lp_pool_hour h
 WHERE h.hour = $${at + 3} AND h.hour >= $${at} AND h.hour < $${at + 1} AND h.stated_usd IS NOT NULL ${filter('h')}`;
   // An edge lies within one hour: added up by pool, of which the hour then tells whether it is stated.
   const edge = ({ facts, bars, from }: Edge): string => `
-SELECT ${k}, s.pool_address, ${hourOf(`$${from}::timestamptz`)}, s.swaps, CASE WHEN h.stated_usd IS NULL THEN s.unpriced ELSE 0 END, CASE WHEN h.stated_usd IS NULL THEN s.usd END,
-  CASE WHEN h.stated_fee_usd IS NULL THEN s.fee_usd END, s.usd
+SELECT s.pool_address, ${hourOf(`$${from}::timestamptz`)}, s.swaps, CASE WHEN h.stated_usd IS NULL THEN s.unpriced ELSE 0 END, CASE WHEN h.stated_usd IS NULL THEN s.usd END,
+  CASE WHEN h.stated_fee_usd IS NULL THEN s.fee_usd END
 FROM (
   SELECT s.pool_address, sum(s.swaps)::int AS swaps, sum(s.unpriced)::int AS unpriced, sum(s.usd) AS usd, sum(s.fee_usd) AS fee_usd FROM (
     SELECT b.pool_address, b.swaps, b.unpriced, b.usd, b.fee_usd FROM lp_pool_bar b WHERE ${bars('b')} ${filter('b')}

@@ -59,7 +59,7 @@ const bucket = bucketOf('hour', '$8::interval');
 
 const sumsInWindow = (filter: Filter): string => `
 SELECT pool_address, sum(usd) AS usd, sum(swaps) AS swaps FROM (
-  SELECT pool_address, usd, swaps FROM (${wholeSwapsIn(1, 0, filter)}) h UNION ALL SELECT pool_address, usd, swaps FROM edges e WHERE true ${filter('e')}
+  SELECT pool_address, usd, swaps FROM (${wholeSwapsIn(1, filter)}) h UNION ALL SELECT pool_address, usd, swaps FROM edges e WHERE true ${filter('e')}
 ) r GROUP BY pool_address`;
 
 /**
@@ -108,7 +108,7 @@ function swapped(unit: Unit): Statement {
   const rows = (columns: string, from: string): string => `SELECT pool_address, ${columns} FROM (${from}) s`;
   const summed = (from: string): string =>
     `${rows(`${bucket} AS bucket, sum(usd) AS usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced`, from)} GROUP BY 1, 2`;
-  const { single, torn } = unit === 'none' ? { single: undefined, torn: swapsIn(1, 0, ofShown) } : swapsByUnit(1, unit, ofShown);
+  const { single, torn } = unit === 'none' ? { single: undefined, torn: swapsIn(1, ofShown) } : swapsByUnit(1, unit, ofShown);
   const cells = single === undefined ? summed(torn) : `${rows('hour AS bucket, usd, swaps, unpriced', single)} UNION ALL ${summed(torn)}`;
   return {
     name: `lp_heatmap_swapped_${unit}`,

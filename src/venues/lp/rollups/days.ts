@@ -83,36 +83,36 @@ const swapsBy =
   (source) =>
     `
 SELECT h.pool_address, ${time}, sum(h.swaps)::int, sum(CASE WHEN h.stated_usd IS NULL THEN h.unpriced ELSE 0 END)::int,
-  sum(coalesce(h.stated_usd, h.swap_usd)), sum(coalesce(h.stated_fee_usd, h.swap_fee_usd)), sum(h.swap_usd), min(h.first_at)
+  sum(coalesce(h.stated_usd, h.swap_usd)), sum(coalesce(h.stated_fee_usd, h.swap_fee_usd)), min(h.first_at)
 FROM ${source} GROUP BY h.pool_address, ${time}`;
 
 /** What was swapped in a pool in a quarter of a UTC day, and on one, over `lp_pool_hour h`: of each hour what the index states, else what was seen. */
 export const poolQuarters: Derived = {
   table: 'lp_pool_quarter',
-  columns: 'pool_address, quarter, swaps, unpriced, usd, fee_usd, seen_usd, first_at',
+  columns: 'pool_address, quarter, swaps, unpriced, usd, fee_usd, first_at',
   select: swapsBy(quarterOf('h.hour')),
 };
 export const poolDays: Derived = {
   table: 'lp_pool_day',
-  columns: 'pool_address, day, swaps, unpriced, usd, fee_usd, seen_usd, first_at',
+  columns: 'pool_address, day, swaps, unpriced, usd, fee_usd, first_at',
   select: swapsBy(dayOf('h.hour')),
 };
 
 /** The same by UTC month, over `lp_pool_day d`. */
 export const poolMonths: Derived = {
   table: 'lp_pool_month',
-  columns: 'pool_address, month, swaps, unpriced, usd, fee_usd, seen_usd, first_at',
+  columns: 'pool_address, month, swaps, unpriced, usd, fee_usd, first_at',
   select: (source) => `
-SELECT d.pool_address, ${monthOf('d.day')}, sum(d.swaps)::int, sum(d.unpriced)::int, sum(d.usd), sum(d.fee_usd), sum(d.seen_usd), min(d.first_at)
+SELECT d.pool_address, ${monthOf('d.day')}, sum(d.swaps)::int, sum(d.unpriced)::int, sum(d.usd), sum(d.fee_usd), min(d.first_at)
 FROM ${source} GROUP BY d.pool_address, ${monthOf('d.day')}`,
 };
 
 /** All that was ever swapped in a pool, over `lp_pool_month m`. */
 export const poolLives: Derived = {
   table: 'lp_pool_life',
-  columns: 'pool_address, swaps, unpriced, usd, fee_usd, seen_usd, first_at',
+  columns: 'pool_address, swaps, unpriced, usd, fee_usd, first_at',
   select: (source) => `
-SELECT m.pool_address, sum(m.swaps)::int, sum(m.unpriced)::int, sum(m.usd), sum(m.fee_usd), sum(m.seen_usd), min(m.first_at)
+SELECT m.pool_address, sum(m.swaps)::int, sum(m.unpriced)::int, sum(m.usd), sum(m.fee_usd), min(m.first_at)
 FROM ${source} GROUP BY m.pool_address`,
 };
 
