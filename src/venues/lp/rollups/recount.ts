@@ -6,6 +6,7 @@ import { moveCounts } from './counted-days';
 import {
   BUCKET_LENGTHS,
   countedBucketOf,
+  type Derived,
   fill,
   flowDays,
   flowHours,
@@ -42,7 +43,7 @@ const changedMonths = (hours: string): string => `(SELECT DISTINCT pool_address,
 const changedPools = (hours: string): string => `(SELECT DISTINCT pool_address FROM ${hours}) c`;
 /** Whatever the pool. */
 const changedInAll = (hours: string): string => `(SELECT DISTINCT hour FROM ${hours}) c`;
-const CHANGED_BARS = `${changedInAll(HOURS)} JOIN lp_type_bar b ON b.bar >= c.hour AND b.bar < c.hour + interval '1 hour'`;
+const BARS_OF_HOUR = "JOIN lp_type_bar b ON b.bar >= c.hour AND b.bar < c.hour + interval '1 hour'";
 const CHANGED_BUCKETS = `(SELECT DISTINCT pool_address, s.hours, ${countedBucketOf('hour')} AS bucket FROM ${HOURS} CROSS JOIN ${BUCKET_LENGTHS}) s`;
 const ofMonths = (table: string): string =>
   `JOIN ${table} d ON d.pool_address = c.pool_address AND d.day >= c.month AND d.day < c.month + interval '1 month'`;
@@ -53,118 +54,92 @@ const CHANGED_OWNERS = `(SELECT DISTINCT owner FROM ${OWNER_DAYS}) c`;
 const inDay = (a: string): string => `${a}.hour >= c.day AND ${a}.hour < c.day + interval '1 day'`;
 const inQuarter = (a: string): string => `${a}.hour >= c.quarter AND ${a}.hour < c.quarter + interval '6 hours'`;
 
-/** A rollup that is counted from another one: it takes the rows of its changed keys away and counts them anew. */
-type Recount = readonly [table: string, forget: string, count: string];
+/**
+ * A rollup that is counted from another one: it takes the rows `t` of its changed keys away, by `forget`, and counts them anew. `from` joins what they are
+ * counted from.
+ */
+type Recount = readonly [rollup: Derived, changed: string, forget: string, from: string];
+
+const OF_POOL = 't.pool_address = c.pool_address';
+const OF_OWNER = 't.owner = c.owner';
 
 /** What is counted from providers' hours. */
 const RECOUNT_DERIVED: readonly Recount[] = [
   [
-    'lp_flow_hour',
-    `${CHANGED_HOURS} WHERE t.pool_address = c.pool_address AND t.hour = c.hour`,
-    fill(flowHours, `${CHANGED_HOURS} JOIN lp_owner_hour o ON o.pool_address = c.pool_address AND o.hour = c.hour`),
+    flowHours,
+    CHANGED_HOURS,
+    `${OF_POOL} AND t.hour = c.hour`,
+    'JOIN lp_owner_hour o ON o.pool_address = c.pool_address AND o.hour = c.hour',
   ],
   [
-    'lp_flow_quarter',
-    `${changedQuarters(HOURS)} WHERE t.pool_address = c.pool_address AND t.quarter = c.quarter`,
-    fill(flowQuarters, `${changedQuarters(HOURS)} JOIN lp_flow_hour f ON f.pool_address = c.pool_address AND ${inQuarter('f')}`),
+    flowQuarters,
+    changedQuarters(HOURS),
+    `${OF_POOL} AND t.quarter = c.quarter`,
+    `JOIN lp_flow_hour f ON f.pool_address = c.pool_address AND ${inQuarter('f')}`,
   ],
   [
-    'lp_flow_day',
-    `${changedDays(HOURS)} WHERE t.pool_address = c.pool_address AND t.day = c.day`,
-    fill(flowDays, `${changedDays(HOURS)} JOIN lp_flow_hour f ON f.pool_address = c.pool_address AND ${inDay('f')}`),
+    flowDays,
+    changedDays(HOURS),
+    `${OF_POOL} AND t.day = c.day`,
+    `JOIN lp_flow_hour f ON f.pool_address = c.pool_address AND ${inDay('f')}`,
+  ],
+  [flowMonths, changedMonths(HOURS), `${OF_POOL} AND t.month = c.month`, ofMonths('lp_flow_day')],
+  [flowLives, changedPools(HOURS), OF_POOL, 'JOIN lp_flow_month m ON m.pool_address = c.pool_address'],
+  [typeHours, changedInAll(HOURS), 't.hour = c.hour', BARS_OF_HOUR],
+  [knownHours, changedInAll(HOURS), 't.hour = c.hour', BARS_OF_HOUR],
+  [
+    ownerCounts,
+    CHANGED_BUCKETS,
+    't.pool_address = s.pool_address AND t.bucket = s.bucket AND t.hours = s.hours',
+    'JOIN lp_owner_hour o ON o.pool_address = s.pool_address AND o.hour >= s.bucket AND o.hour < s.bucket + make_interval(hours => s.hours)',
   ],
   [
-    'lp_flow_month',
-    `${changedMonths(HOURS)} WHERE t.pool_address = c.pool_address AND t.month = c.month`,
-    fill(flowMonths, `${changedMonths(HOURS)} ${ofMonths('lp_flow_day')}`),
+    ownerDays,
+    CHANGED_OWNER_DAYS,
+    `${OF_OWNER} AND t.day = c.day AND ${OF_POOL}`,
+    `JOIN lp_owner_hour o ON o.owner = c.owner AND ${inDay('o')} AND o.pool_address = c.pool_address`,
+  ],
+  [ownerPools, CHANGED_PAIRS, `${OF_OWNER} AND ${OF_POOL}`, 'JOIN lp_owner_day d ON d.owner = c.owner AND d.pool_address = c.pool_address'],
+  [ownerLives, CHANGED_OWNERS, OF_OWNER, 'JOIN lp_owner_pool p ON p.owner = c.owner'],
+  [
+    smartDays,
+    CHANGED_OWNER_DAYS,
+    `${OF_OWNER} AND t.day = c.day AND ${OF_POOL}`,
+    'JOIN lp_owner_day d ON d.owner = c.owner AND d.day = c.day AND d.pool_address = c.pool_address',
+  ],
+  [smartPools, CHANGED_PAIRS, `${OF_OWNER} AND ${OF_POOL}`, 'JOIN lp_smart_day d ON d.owner = c.owner AND d.pool_address = c.pool_address'],
+  [smartLives, CHANGED_OWNERS, OF_OWNER, 'JOIN lp_smart_pool p ON p.owner = c.owner'],
+  [
+    smartFlowDays,
+    CHANGED_POOL_DAYS,
+    `${OF_POOL} AND t.day = c.day`,
+    'JOIN lp_smart_day d ON d.pool_address = c.pool_address AND d.day = c.day',
   ],
   [
-    'lp_flow_life',
-    `${changedPools(HOURS)} WHERE t.pool_address = c.pool_address`,
-    fill(flowLives, `${changedPools(HOURS)} JOIN lp_flow_month m ON m.pool_address = c.pool_address`),
-  ],
-  ['lp_type_hour', `${changedInAll(HOURS)} WHERE t.hour = c.hour`, fill(typeHours, CHANGED_BARS)],
-  ['lp_known_hour', `${changedInAll(HOURS)} WHERE t.hour = c.hour`, fill(knownHours, CHANGED_BARS)],
-  [
-    'lp_owner_count',
-    `${CHANGED_BUCKETS} WHERE t.pool_address = s.pool_address AND t.bucket = s.bucket AND t.hours = s.hours`,
-    fill(
-      ownerCounts,
-      `${CHANGED_BUCKETS} JOIN lp_owner_hour o ON o.pool_address = s.pool_address AND o.hour >= s.bucket AND o.hour < s.bucket + make_interval(hours => s.hours)`,
-    ),
-  ],
-  [
-    'lp_owner_day',
-    `${CHANGED_OWNER_DAYS} WHERE t.owner = c.owner AND t.day = c.day AND t.pool_address = c.pool_address`,
-    fill(
-      ownerDays,
-      `${CHANGED_OWNER_DAYS} JOIN lp_owner_hour o ON o.owner = c.owner AND ${inDay('o')} AND o.pool_address = c.pool_address`,
-    ),
-  ],
-  [
-    'lp_owner_pool',
-    `${CHANGED_PAIRS} WHERE t.owner = c.owner AND t.pool_address = c.pool_address`,
-    fill(ownerPools, `${CHANGED_PAIRS} JOIN lp_owner_day d ON d.owner = c.owner AND d.pool_address = c.pool_address`),
-  ],
-  [
-    'lp_owner_life',
-    `${CHANGED_OWNERS} WHERE t.owner = c.owner`,
-    fill(ownerLives, `${CHANGED_OWNERS} JOIN lp_owner_pool p ON p.owner = c.owner`),
-  ],
-  [
-    'lp_smart_day',
-    `${CHANGED_OWNER_DAYS} WHERE t.owner = c.owner AND t.day = c.day AND t.pool_address = c.pool_address`,
-    fill(smartDays, `${CHANGED_OWNER_DAYS} JOIN lp_owner_day d ON d.owner = c.owner AND d.day = c.day AND d.pool_address = c.pool_address`),
-  ],
-  [
-    'lp_smart_pool',
-    `${CHANGED_PAIRS} WHERE t.owner = c.owner AND t.pool_address = c.pool_address`,
-    fill(smartPools, `${CHANGED_PAIRS} JOIN lp_smart_day d ON d.owner = c.owner AND d.pool_address = c.pool_address`),
-  ],
-  [
-    'lp_smart_life',
-    `${CHANGED_OWNERS} WHERE t.owner = c.owner`,
-    fill(smartLives, `${CHANGED_OWNERS} JOIN lp_smart_pool p ON p.owner = c.owner`),
-  ],
-  [
-    'lp_smart_flow_day',
-    `${CHANGED_POOL_DAYS} WHERE t.pool_address = c.pool_address AND t.day = c.day`,
-    fill(smartFlowDays, `${CHANGED_POOL_DAYS} JOIN lp_smart_day d ON d.pool_address = c.pool_address AND d.day = c.day`),
-  ],
-  [
-    'lp_smart_flow_hour',
-    `${CHANGED_HOURS} WHERE t.pool_address = c.pool_address AND t.hour = c.hour`,
-    fill(smartFlowHours, `${CHANGED_HOURS} JOIN lp_owner_hour o ON o.pool_address = c.pool_address AND o.hour = c.hour ${ON_SMART_DAY}`),
+    smartFlowHours,
+    CHANGED_HOURS,
+    `${OF_POOL} AND t.hour = c.hour`,
+    `JOIN lp_owner_hour o ON o.pool_address = c.pool_address AND o.hour = c.hour ${ON_SMART_DAY}`,
   ],
 ];
 
 /** What is counted from hours of pools. */
 const RECOUNT_SWAPPED: readonly Recount[] = [
   [
-    'lp_pool_quarter',
-    `${changedQuarters(SWAP_HOURS)} WHERE t.pool_address = c.pool_address AND t.quarter = c.quarter`,
-    fill(poolQuarters, `${changedQuarters(SWAP_HOURS)} JOIN lp_pool_hour h ON h.pool_address = c.pool_address AND ${inQuarter('h')}`),
+    poolQuarters,
+    changedQuarters(SWAP_HOURS),
+    `${OF_POOL} AND t.quarter = c.quarter`,
+    `JOIN lp_pool_hour h ON h.pool_address = c.pool_address AND ${inQuarter('h')}`,
   ],
   [
-    'lp_pool_day',
-    `${changedDays(SWAP_HOURS)} WHERE t.pool_address = c.pool_address AND t.day = c.day`,
-    fill(poolDays, `${changedDays(SWAP_HOURS)} JOIN lp_pool_hour h ON h.pool_address = c.pool_address AND ${inDay('h')}`),
+    poolDays,
+    changedDays(SWAP_HOURS),
+    `${OF_POOL} AND t.day = c.day`,
+    `JOIN lp_pool_hour h ON h.pool_address = c.pool_address AND ${inDay('h')}`,
   ],
-  [
-    'lp_pool_month',
-    `${changedMonths(SWAP_HOURS)} WHERE t.pool_address = c.pool_address AND t.month = c.month`,
-    fill(poolMonths, `${changedMonths(SWAP_HOURS)} ${ofMonths('lp_pool_day')}`),
-  ],
-  [
-    'lp_pool_life',
-    `${changedPools(SWAP_HOURS)} WHERE t.pool_address = c.pool_address`,
-    fill(poolLives, `${changedPools(SWAP_HOURS)} JOIN lp_pool_month m ON m.pool_address = c.pool_address`),
-  ],
-  [
-    'lp_type_swap_hour',
-    `${changedInAll(SWAP_HOURS)} WHERE t.hour = c.hour`,
-    fill(typeSwapHours, `${changedInAll(SWAP_HOURS)} JOIN lp_pool_hour h ON h.hour = c.hour`),
-  ],
+  [poolMonths, changedMonths(SWAP_HOURS), `${OF_POOL} AND t.month = c.month`, ofMonths('lp_pool_day')],
+  [poolLives, changedPools(SWAP_HOURS), OF_POOL, 'JOIN lp_pool_month m ON m.pool_address = c.pool_address'],
+  [typeSwapHours, changedInAll(SWAP_HOURS), 't.hour = c.hour', 'JOIN lp_pool_hour h ON h.hour = c.hour'],
 ];
 
 const CHANGED_POSITIONS = `(SELECT DISTINCT position_address FROM ${POSITIONS}) d JOIN lp_event e ON e.position_address = d.position_address`;
@@ -261,8 +236,8 @@ async function recountPools(client: PoolClient, span: TimeSpan): Promise<void> {
 }
 
 async function countAnew(client: PoolClient, rollups: readonly Recount[]): Promise<void> {
-  for (const [table, forget, count] of rollups) {
-    await client.query(`DELETE FROM ${table} t USING ${forget}`);
-    await client.query({ name: `recount_${table}`, text: count });
+  for (const [rollup, changed, forget, from] of rollups) {
+    await client.query(`DELETE FROM ${rollup.table} t USING ${changed} WHERE ${forget}`);
+    await client.query({ name: `recount_${rollup.table}`, text: fill(rollup, `${changed} ${from}`) });
   }
 }
