@@ -2,7 +2,6 @@ import type { Sql, Statement } from '../../../db/sql';
 import { DAY_MS } from '../../../lib/time';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import { dayOf } from '../rollups/days';
-import type { Filter } from './span';
 
 /** What pools are ranked by: the days that a window touches, or a pool's life, come to no less of it than the window does. */
 export type Bound = 'usd' | 'fee_usd';
@@ -45,12 +44,6 @@ const statementsBy = (bound: Bound) => ({
   life: { guess: guess(bound, true), contenders: contenders(bound, true) },
 });
 const STATEMENTS = { usd: statementsBy('usd'), fee_usd: statementsBy('fee_usd') };
-
-/** Rows of the pools that are the parameter `$at`. */
-export const ofPools =
-  (at: number): Filter =>
-  (alias) =>
-    `AND ${alias}.pool_address IN (SELECT unnest($${at}::text[]))`;
 
 /**
  * The first pools of a window in the order of what was swapped in them, or of its fees, by `rows`, which ranks those it is given (null: all), most first; `least` tells what the

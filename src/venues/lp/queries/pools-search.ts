@@ -2,9 +2,9 @@ import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { searchKey } from '../store/catalogue';
-import { FEW_POOLS, firstPools, ofPools } from './first-pools';
+import { FEW_POOLS, firstPools } from './first-pools';
 import { ownerCounts } from './presence';
-import { type Filter, flowsIn, spanOf, swapsIn, swapsToldBefore } from './span';
+import { type Filter, flowsIn, ofPools, spanOf, swapsIn, swapsToldBefore } from './span';
 
 export interface PoolsSearchArgs {
   query: string;

@@ -5,8 +5,8 @@ import type { PoolType } from '../chain-addresses';
 import { liquidityOf, meanLiquidity, perLiquidityDay } from './liquidity';
 import { ownerCounts } from './presence';
 import { feeRate, feeRateFlag } from './fee-rate';
-import { type Bound, firstPools, ofPools } from './first-pools';
-import { type Filter, flowSumsOfLife, flowsIn, spanOf, swapSumsOfLife, swapsIn, swapsToldBefore } from './span';
+import { type Bound, firstPools } from './first-pools';
+import { flowSumsOfLife, flowsIn, ofPools, spanOf, swapSumsOfLife, swapsIn, swapsToldBefore } from './span';
 
 export type PoolsTopSort = 'volume' | 'fees' | 'liquidity' | 'lp_count' | 'events' | 'fee_rate';
 
@@ -114,8 +114,6 @@ interface HeldRow {
   fee_tvl_ratio_pct: string | null;
 }
 
-const ofShown: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT unnest($3::text[]))`;
-
 // $1, $2: the window; $3: pools; $4: their fees in it; $5 to $10: everything up to its end.
 const HELD: Statement = {
   name: 'lp_pools_held',
@@ -123,7 +121,7 @@ const HELD: Statement = {
   text: `
 WITH shown AS MATERIALIZED (
   SELECT p.pool_address, p.created_at, s.fees_usd FROM unnest($3::text[], $4::numeric[]) s(pool_address, fees_usd) JOIN lp_pool p ON p.pool_address = s.pool_address
-), net AS MATERIALIZED (SELECT pool_address, deposit_usd - withdraw_usd AS usd, unpriced FROM (${flowSumsOfLife(5, ofShown)}) f
+), net AS MATERIALIZED (SELECT pool_address, deposit_usd - withdraw_usd AS usd, unpriced FROM (${flowSumsOfLife(5, ofPools(3))}) f
 ), seen AS MATERIALIZED (${meanLiquidity('shown', 1, 2)})
 SELECT p.pool_address, coalesce(n.usd, 0) AS net_liquidity_usd, coalesce(n.unpriced, 0) AS unpriced_events, 100 * (${perLiquidityDay('p.fees_usd', 'm')}) AS fee_tvl_ratio_pct
 FROM shown p LEFT JOIN net n ON n.pool_address = p.pool_address LEFT JOIN seen m ON m.pool_address = p.pool_address`,

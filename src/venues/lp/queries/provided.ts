@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import { ownerCounts, smartCounts } from './presence';
-import { type Filter, flowSumsOfLife, flowsIn, spanOf } from './span';
+import { flowSumsOfLife, flowsIn, ofPools, spanOf } from './span';
 
 /** What providers did in a pool in a window. */
 interface ProvidedRow {
@@ -11,8 +11,6 @@ interface ProvidedRow {
   unique_lps: number;
   smart_lp_count: number;
 }
-
-const ofShown: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT unnest($7::text[]))`;
 
 // $1 to $6: the window; $7: the pools. `life`: the window begins before everything.
 function statement(life: boolean): Statement {
@@ -24,8 +22,8 @@ function statement(life: boolean): Statement {
 WITH provided AS MATERIALIZED (
   ${
     life
-      ? `SELECT pool_address, deposits + withdrawals + claims AS n FROM (${flowSumsOfLife(1, ofShown)}) e`
-      : `SELECT pool_address, sum(deposits + withdrawals + claims)::int AS n FROM (${flowsIn(1, ofShown)}) e GROUP BY pool_address`
+      ? `SELECT pool_address, deposits + withdrawals + claims AS n FROM (${flowSumsOfLife(1, ofPools(7))}) e`
+      : `SELECT pool_address, sum(deposits + withdrawals + claims)::int AS n FROM (${flowsIn(1, ofPools(7))}) e GROUP BY pool_address`
   }
 ), owners AS MATERIALIZED (${ownerCounts(counting)}), smart AS MATERIALIZED (${smartCounts(counting)})
 SELECT p.pool_address, coalesce(e.n, 0) AS provided, coalesce(o.n, 0)::int AS unique_lps, coalesce(s.n, 0)::int AS smart_lp_count

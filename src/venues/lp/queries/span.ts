@@ -63,6 +63,12 @@ export const ofPool =
   (alias) =>
     `AND ${alias}.pool_address = $${at}`;
 
+/** Rows of the pools that are the parameter `$at`. */
+export const ofPools =
+  (at: number): Filter =>
+  (alias) =>
+    `AND ${alias}.pool_address IN (SELECT unnest($${at}::text[]))`;
+
 /** Rows of pools of the type that is the parameter `$at`; of all where it is null. */
 export const ofType =
   (at: number): Filter =>

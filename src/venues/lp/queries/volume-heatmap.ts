@@ -4,11 +4,12 @@ import { type BucketSize, intervalOf } from '../../../lib/grid';
 import { bucketOf, millisecondsOf } from '../../../lib/tiles';
 import { type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { firstPools, ofPools } from './first-pools';
+import { firstPools } from './first-pools';
 import {
   type Filter,
   flowsIn,
   hourSpanOf,
+  ofPools,
   spanOf,
   swapEdgesIn,
   swapSumsOfLife,
@@ -53,7 +54,6 @@ export interface PoolCells {
 }
 
 const ofType: Filter = (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM lp_pool WHERE pool_type = $7)`;
-const ofShown = ofPools(7);
 
 const bucket = bucketOf('hour', '$8::interval');
 
@@ -108,7 +108,7 @@ function swapped(unit: Unit): Statement {
   const rows = (columns: string, from: string): string => `SELECT pool_address, ${columns} FROM (${from}) s`;
   const summed = (from: string): string =>
     `${rows(`${bucket} AS bucket, sum(usd) AS usd, sum(swaps) AS swaps, sum(unpriced) AS unpriced`, from)} GROUP BY 1, 2`;
-  const { single, torn } = unit === 'none' ? { single: undefined, torn: swapsIn(1, ofShown) } : swapsByUnit(1, unit, ofShown);
+  const { single, torn } = unit === 'none' ? { single: undefined, torn: swapsIn(1, ofPools(7)) } : swapsByUnit(1, unit, ofPools(7));
   const cells = single === undefined ? summed(torn) : `${rows('hour AS bucket, usd, swaps, unpriced', single)} UNION ALL ${summed(torn)}`;
   return {
     name: `lp_heatmap_swapped_${unit}`,
@@ -124,8 +124,8 @@ function provided(unit: Unit): Statement {
   const done = 'deposits + withdrawals + claims';
   const cells =
     unit === 'none'
-      ? `SELECT pool_address, ${bucket} AS bucket, sum(${done}) AS done FROM (${flowsIn(1, ofShown)}) f GROUP BY 1, 2`
-      : `SELECT pool_address, ${bucket} AS bucket, ${done} AS done FROM (${flowsIn(1, ofShown)}) f`;
+      ? `SELECT pool_address, ${bucket} AS bucket, sum(${done}) AS done FROM (${flowsIn(1, ofPools(7))}) f GROUP BY 1, 2`
+      : `SELECT pool_address, ${bucket} AS bucket, ${done} AS done FROM (${flowsIn(1, ofPools(7))}) f`;
   return {
     name: `lp_heatmap_provided_${unit}`,
     keyed: true,
