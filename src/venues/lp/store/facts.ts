@@ -6,6 +6,7 @@ import { appendNew, type Columns } from './insert';
 import type { DcaRow, PositionEventRow, RewardRow } from './rows';
 import { EVENT, STAGED_EVENTS, STAGED_SWAPS, SWAP } from './stage';
 
+/** How many facts were new, and how many known. */
 export interface Appended {
   inserted: number;
   duplicates: number;

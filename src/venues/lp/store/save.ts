@@ -5,7 +5,7 @@ import { noteHoursOf, openChanges } from '../rollups/changes';
 import { recount } from '../rollups/recount';
 import { derivePrices, revalue } from '../rollups/valuation';
 import { knownBirths, type Learned, savePools, saveTokens } from './catalogue';
-import { appendEvents, appendSwaps, saveDca, savePositionEvents, saveRewards } from './facts';
+import { type Appended, appendEvents, appendSwaps, saveDca, savePositionEvents, saveRewards } from './facts';
 import { ensureMonths } from './insert';
 import { KnownCatalogue } from './known';
 import { saveLiquidity } from './liquidity';
@@ -16,17 +16,12 @@ import { openWaiting, waitEvents, waitReserves, waitSwaps } from './waiting';
 import { type CataloguePrice, savePrices, saveVolumes, type VolumeHour } from './stated';
 import { TouchedMinutes } from './touched';
 
-export interface Saved {
-  inserted: number;
-  duplicates: number;
-}
-
 /**
  * Writes what one page tells, inside the caller's transaction: catalogue first, facts next, and at the end (`settle`) the
  * USD values of everything that the page made countable.
  */
 export class PageWriter {
-  readonly saved: Saved = { inserted: 0, duplicates: 0 };
+  readonly saved: Appended = { inserted: 0, duplicates: 0 };
   /** Times of the events and swaps that were appended, of pages in which none was known. */
   readonly appended: Date[] = [];
   private readonly waiting: Date[] = [];
@@ -160,7 +155,7 @@ export class PageWriter {
     this.count(await saveVolumes(this.client, pool_address, hours));
   }
 
-  count({ inserted, duplicates }: Saved): void {
+  count({ inserted, duplicates }: Appended): void {
     this.saved.inserted += inserted;
     this.saved.duplicates += duplicates;
   }
