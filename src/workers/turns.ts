@@ -26,7 +26,7 @@ export async function askInTurn<One, Answer>(
   what: string,
   asked: readonly One[],
   ask: (one: One) => Promise<Answer>,
-  again = false,
+  again: boolean,
 ): Promise<Told<One, Answer>> {
   const told: Told<One, Answer>['told'] = [];
   const skipped: Record<string, number> = {};

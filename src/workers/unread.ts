@@ -13,7 +13,7 @@ export class Unread {
   private readonly reasons = new Map<string, number>();
 
   /** `before`: unread records of the steps before, since the last of which something was read. */
-  constructor(private readonly before = 0) {}
+  constructor(private readonly before: number) {}
 
   /** How many unread records stand in a row after the step, `own` of them of the step itself. */
   inARow(own: number): number {

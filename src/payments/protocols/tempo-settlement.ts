@@ -50,13 +50,14 @@ const REFUSALS = {
 /** A Tempo payment between admission and receipt. */
 export class TempoSettlement implements Settling {
   private readonly complaints: Complaints;
+  private readonly recent: RecentTempo;
 
   constructor(
     private readonly chain: TempoChain,
     log: PaymentLog,
-    private readonly recent = new RecentTempo(chain),
   ) {
     this.complaints = new Complaints(log);
+    this.recent = new RecentTempo(chain);
   }
 
   /** What later steps need besides the raw bytes, as JSON. */

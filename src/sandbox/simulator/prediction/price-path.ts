@@ -13,7 +13,7 @@ export interface PricePath {
  * A fair price: the chance that a Brownian motion ends above zero, seen from where it stands. Prices so made are true odds, so nobody
  * gains by buying favourites or long shots; `wanted` keeps the first path that ends or goes as asked.
  */
-export function makePath(chance: Chance, first: number, wanted: (path: PricePath) => boolean = () => true): PricePath {
+export function makePath(chance: Chance, first: number, wanted: (path: PricePath) => boolean): PricePath {
   for (let attempt = 0; ; attempt += 1) {
     const path = walk(chance, first);
     if (attempt >= 400 || wanted(path)) return path;

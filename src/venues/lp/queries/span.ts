@@ -228,7 +228,7 @@ const ownerEdges = (at: number, filter: Filter): string =>
     .join('');
 
 /** Deposits, withdrawals and claims of a window by provider, as rows of lp_owner_hour; an edge, an hour or a day makes a row of its own. */
-export function eventsIn(at: number, filter: Filter = none): string {
+export function eventsIn(at: number, filter: Filter): string {
   const rows = (condition: string): string => ownerRows('lp_owner_hour', 'hour', condition, filter('h'));
   return `${ownerRows('lp_owner_day', 'day', days(at), filter('h'))}${hours(at).map((piece) => more(piece, rows)).join('')}${ownerEdges(at, filter)}`; // prettier-ignore
 }
@@ -238,7 +238,7 @@ export const flowsIn = (at: number, filter: Filter = none): string =>
   [flowRows('lp_flow_day', 'day', days(at), filter), flowsAround(at, filter), ...flowEdges(at, filter)].join('');
 
 /** The same of a window that begins before everything, where it need not be told by day: a month makes a row of its own. */
-const flowsOfLife = (at: number, filter: Filter = none): string => `${flowRows('lp_flow_month', 'month', monthsOfLife(at), filter)}
+const flowsOfLife = (at: number, filter: Filter): string => `${flowRows('lp_flow_month', 'month', monthsOfLife(at), filter)}
 UNION ALL ${flowRows('lp_flow_day', 'day', daysOfLife(at), filter)}${flowsAround(at, filter)}${flowEdges(at, filter).join('')}`;
 
 /** The same of such a window, one row a pool without its hour: as it is kept where nothing came after it, else added up. */

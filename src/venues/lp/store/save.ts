@@ -40,9 +40,9 @@ export class PageWriter {
    */
   constructor(
     private readonly client: PoolClient,
-    private readonly later = false,
-    private readonly known = new KnownCatalogue(),
-    private readonly remainder?: Remainder,
+    private readonly later: boolean,
+    private readonly known: KnownCatalogue,
+    private readonly remainder: Remainder | undefined,
   ) {}
 
   /** Returns how many tokens were new or changed. */

@@ -71,7 +71,7 @@ export function narrow(table: string, { coin, traders, coins, scored }: Narrowed
 export const SPAN_NAMED = '$1::timestamptz <= $2::timestamptz AND $3::timestamptz <= $4::timestamptz';
 
 /** Rows of the span whose values start at `at`, to be added up: accounts' own fills, by trader, coin and hour (or the day that tells it). */
-export function ownRows(columns: readonly TraderHourColumn[], narrowed: Narrowed = {}, at = 1, grain: Grain = 'day'): string {
+export function ownRows(columns: readonly TraderHourColumn[], narrowed: Narrowed, at = 1, grain: Grain = 'day'): string {
   return pieces(ownTold(columns, [], narrowed), at, grain);
 }
 

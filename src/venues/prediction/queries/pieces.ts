@@ -94,7 +94,7 @@ export function partOf(cut: { bounds: readonly Date[] }, parameters: Parameters)
  * takers buys, sells, buy_usdc, sell_usdc, shares. `filter` is a condition on condition_id or token_id, `torn_filter` the same where facts are better asked in another way. A torn hour
  * gives a row for each part.
  */
-export function tokenPieces(cut: Cut, parameters: Parameters, filter = 'true', torn_filter = filter): string {
+export function tokenPieces(cut: Cut, parameters: Parameters, filter: string, torn_filter = filter): string {
   const { rolled, torn, at } = placesOf(cut, parameters);
   const part = partOf(cut, parameters);
   return `SELECT condition_id, token_id, hour::timestamptz AS at, ${part('hour::timestamptz')} AS part, fills, fill_usdc, fill_shares, buys, sells, buy_usdc, sell_usdc, shares
