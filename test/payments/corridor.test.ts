@@ -4,7 +4,7 @@ import { createPayments } from '../../src/payments/charge';
 import { Ledger } from '../../src/payments/ledger';
 import { SolanaSettlement } from '../../src/payments/protocols/solana-settlement';
 import { Rechallenge } from '../../src/payments/rechallenge';
-import type { JsonObject, Outcome, Sale } from '../../src/payments/protocol';
+import type { Outcome, Sale } from '../../src/payments/protocol';
 import {
   broadcast,
   challengeOf,
@@ -19,14 +19,9 @@ import {
   told,
   until,
   untilSampled,
+  withoutQuote,
   workOf,
 } from './till';
-
-/** The proof of a client that does not echo the quote. */
-function withoutQuote(payload: JsonObject): JsonObject {
-  const { extra, ...accepted } = payload.accepted as JsonObject & { extra: JsonObject };
-  return { ...payload, accepted: { ...accepted, extra: { memo: extra.memo as string } } };
-}
 
 const unhurried = { settings: { settle_patience_ms: 5_000 } };
 
@@ -706,15 +701,9 @@ describe('the corridor on a local Solana', () => {
         ),
       ).toBe('404 empty_result');
       await broadcast(till, { 'PAYMENT-SIGNATURE': whole });
-      const bare = proofFor(buyer, requirement, { edit: (payload) => stripQuote(payload) });
+      const bare = proofFor(buyer, requirement, { edit: withoutQuote });
       expect(told(await charge({ 'PAYMENT-SIGNATURE': bare }))).toBe('402 payment_replayed duplicate_settlement');
       expect(told(await charge({ 'PAYMENT-SIGNATURE': whole }))).toBe('200');
     });
   });
 });
-
-function stripQuote(payload: Record<string, unknown>): unknown {
-  const copy = structuredClone(payload) as { accepted: { extra: Record<string, unknown> } };
-  delete copy.accepted.extra.quote;
-  return copy;
-}

@@ -3,8 +3,8 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import { AppError } from '../../src/errors';
 import { createPayments } from '../../src/payments/charge';
-import type { Outcome, Payments } from '../../src/payments/protocol';
-import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, untilSampled, workOf } from './till';
+import type { JsonObject, Outcome, Payments } from '../../src/payments/protocol';
+import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, untilSampled, withoutQuote, workOf } from './till';
 
 // Whatever is asked, in whatever order, whatever breaks: what the merchant received is what the ledger says was paid,
 // nobody pays twice for one answer, and nobody is served unpaid. More worlds: MONEY_RUNS=50; the same again: MONEY_SEED=…
@@ -67,12 +67,9 @@ describe('money', () => {
       );
   }
 
-  function withoutQuote(headers: Record<string, string>): Record<string, string> {
-    const proof = JSON.parse(Buffer.from(headers['PAYMENT-SIGNATURE'] as string, 'base64').toString()) as {
-      accepted: { extra: Record<string, unknown> };
-    };
-    delete proof.accepted.extra.quote;
-    return { 'PAYMENT-SIGNATURE': Buffer.from(JSON.stringify(proof)).toString('base64') };
+  function unquoted(headers: Record<string, string>): Record<string, string> {
+    const proof = JSON.parse(Buffer.from(headers['PAYMENT-SIGNATURE'] as string, 'base64').toString()) as JsonObject;
+    return { 'PAYMENT-SIGNATURE': Buffer.from(JSON.stringify(withoutQuote(proof))).toString('base64') };
   }
 
   async function perform(
@@ -86,7 +83,7 @@ describe('money', () => {
       proof === 'fresh' || known === undefined ? await signedHeaders(till, buyers[buyer] as Keypair, {}, saleOf({ path })) : known;
     last.set(slot, headers);
     const sent = {
-      ...(proof === 'again without its quote' ? withoutQuote(headers) : headers),
+      ...(proof === 'again without its quote' ? unquoted(headers) : headers),
       ...(key === undefined ? {} : { 'Idempotency-Key': key }),
     };
     const gone = new AbortController();

@@ -1,15 +1,8 @@
 import { Connection } from '@solana/web3.js';
 import { createPayments } from '../../src/payments/charge';
-import type { JsonObject, Outcome, Payments } from '../../src/payments/protocol';
+import type { Outcome, Payments } from '../../src/payments/protocol';
 import { startLocalSolana } from '../../src/sandbox/chains/solana';
-import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, told, until, workOf } from './till';
-
-/** The proof, as clients send it that do not echo what they do not know. */
-function withoutQuote(payload: JsonObject): JsonObject {
-  const { extra, ...accepted } = payload.accepted as JsonObject & { extra: JsonObject };
-  const { quote: _, ...known } = extra;
-  return { ...payload, accepted: { ...accepted, extra: known } };
-}
+import { fundedBuyer, openTill, saleOf, signedHeaders, type Till, told, until, withoutQuote, workOf } from './till';
 
 describe('a chain whose RPC misbehaves', () => {
   let till: Till;

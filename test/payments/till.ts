@@ -207,6 +207,13 @@ export function proofFor(buyer: Keypair, requirement: Requirement, options: Proo
   return Buffer.from(JSON.stringify(options.edit?.(payload) ?? payload)).toString('base64');
 }
 
+/** The proof of a client that does not echo the quote. */
+export function withoutQuote(payload: JsonObject): JsonObject {
+  const { extra, ...accepted } = payload.accepted as JsonObject & { extra: JsonObject };
+  const { quote: _, ...echoed } = extra;
+  return { ...payload, accepted: { ...accepted, extra: echoed } };
+}
+
 /** A fresh proof from a fresh challenge: the header to send. */
 export async function signedHeaders(
   till: Till,

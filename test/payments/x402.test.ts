@@ -9,7 +9,7 @@ import { createPayments } from '../../src/payments/charge';
 import type { Challenge, Payments, Sale } from '../../src/payments/protocol';
 import { memoOf, tokenOf } from '../../src/payments/quote-token';
 import { memo } from './solana-signing';
-import { challengeOf, fundedBuyer, openTill, proofFor, requirementOf, saleOf, SECRET, type Till, told, workOf } from './till';
+import { challengeOf, fundedBuyer, openTill, proofFor, requirementOf, saleOf, SECRET, type Till, told, withoutQuote, workOf } from './till';
 
 type Body = {
   x402Version: number;
@@ -428,9 +428,3 @@ describe('x402', () => {
     });
   });
 });
-
-function withoutQuote(payload: Record<string, unknown>): unknown {
-  const copy = structuredClone(payload) as { accepted: { extra: Record<string, unknown> } };
-  delete copy.accepted.extra.quote;
-  return copy;
-}
