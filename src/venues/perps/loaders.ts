@@ -12,7 +12,7 @@ export interface ScoreRun {
   /** YYYY-MM-DD. */
   day: string;
   version: string;
-  /** Whether perp_smart_hour and perp_smart_day are of this run. */
+  /** Whether the rollups of smart accounts are of this run. */
   is_told: boolean;
 }
 

@@ -15,7 +15,7 @@ import {
 } from './hours';
 import { tellLastDays } from './last-days';
 import { TELL_ALL_TRIPS } from './round-trips';
-import { TELL_SMART } from './smart-hours';
+import { SMART_ROLLUPS, TELL_SMART } from './smart-hours';
 import { forgetStandings, tellStandings } from './standings';
 import { TELL_TAKERS } from './takers';
 import { retellTimings } from './timings';
@@ -43,15 +43,8 @@ const ROLLUPS = [
   'perp_position',
   'perp_trader_drawdown',
   'perp_trader_coin_drawdown',
-  'perp_smart_hour',
-  'perp_smart_day',
-  'perp_smart_month',
-  'perp_smart_quarter',
-  'perp_smart_bar',
-  'perp_smart_trader_day',
-  'perp_smart_trader_rest',
   'perp_coin_last_day',
-  'perp_smart_last_day',
+  ...SMART_ROLLUPS,
 ];
 
 /** Groups as rows come in the order of the key: nearly as many groups as rows, of many columns, take less time and hardly any memory so. */

@@ -60,6 +60,7 @@ export const TELL_SMART = [addSmartBars('perp_fill'), ...TELL_BUT_BARS];
 
 const NEWER: { name: string; text: string } = { name: 'perps_newer_run', text: 'SELECT 1 FROM perp_score WHERE day > $1::date LIMIT 1' };
 
+/** Their tables but that of the bars. */
 const TOLD_ANEW = [
   'perp_smart_hour',
   'perp_smart_quarter',
@@ -69,6 +70,9 @@ const TOLD_ANEW = [
   'perp_smart_trader_rest',
   'perp_smart_last_day',
 ];
+
+/** Every rollup of smart accounts alone. */
+export const SMART_ROLLUPS = ['perp_smart_bar', ...TOLD_ANEW];
 
 /** Tells them anew for the score run of a day (YYYY-MM-DD), unless there is a newer one. The client's transaction must hold the lock of the rollups. */
 export async function tellSmart(client: PoolClient, day: string): Promise<void> {
