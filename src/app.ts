@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { definitionsOf, loadCatalogue, paidOf } from './catalogue';
+import { DEFINITIONS, loadCatalogue, paidOf } from './catalogue';
 import { type Config, publicUrlOf } from './config';
 import { type Database, openDatabase } from './db/client';
 import { openKeyedPool } from './db/keyed-pool';
@@ -200,7 +200,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     free: {
       endpoints,
       schema,
-      definitions: definitionsOf(VENUES),
+      definitions: DEFINITIONS,
       payments,
       health,
       clock: config.clock,

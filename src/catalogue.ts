@@ -10,8 +10,7 @@ import type { Venue } from './venues/venue';
 import { VENUES } from './wings';
 
 /** How each wing's figures are computed. */
-export const definitionsOf = (venues: readonly Venue[]): WingDefinitions =>
-  new Map(venues.map(({ name, methodology = [] }) => [name, methodology]));
+export const DEFINITIONS: WingDefinitions = new Map(VENUES.map(({ name, methodology = [] }) => [name, methodology]));
 
 /** What is sold, from the files under graphql/. */
 export interface Catalogue {

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { definitionsOf } from '../../src/catalogue';
+import { DEFINITIONS } from '../../src/catalogue';
 import { VENUES } from '../../src/wings';
 import { snakeCase } from '../../src/endpoints/answer-shape';
 import { parameterSchema } from '../../src/endpoints/json-schema';
@@ -20,9 +20,8 @@ import { ROOT } from '../support/root';
 const schema = makeSchema(path.join(ROOT, 'graphql/schema'), []);
 const LIMITS = { unpaid: 300, uncharged: 30 };
 const reference = docsPage(ENDPOINTS, schema, 'https://api.example', LIMITS);
-const wings = definitionsOf(VENUES);
-const definitions = [...SHARED_DEFINITIONS, ...[...wings.values()].flat()];
-const methodology = methodologyPage(ENDPOINTS, schema, wings);
+const definitions = [...SHARED_DEFINITIONS, ...[...DEFINITIONS.values()].flat()];
+const methodology = methodologyPage(ENDPOINTS, schema, DEFINITIONS);
 
 const all = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, found]) => found as string);
 const sectionOf = (id: string): string => reference.split(`<h3 id="${id}">`)[1]?.split('<h3')[0] ?? '';
@@ -114,7 +113,7 @@ describe('the pages people read', () => {
   test.each(VENUES.map(({ name }) => name))('every tag of %s is told', (venue) => {
     const rules = fs.readFileSync(path.join(ROOT, 'src/venues', venue, 'scoring/tags.ts'), 'utf8');
     const tags = all(rules, /^    \['(\w+)', /gm);
-    const told = (wings.get(venue) ?? []).map(({ text }) => text).join(' ');
+    const told = (DEFINITIONS.get(venue) ?? []).map(({ text }) => text).join(' ');
     expect(tags.length).toBeGreaterThan(5);
     expect(tags.filter((tag) => !told.includes(`\`${tag}\``))).toEqual([]);
   });
