@@ -1,8 +1,6 @@
 import { Hash } from 'ox';
 import { TxEnvelopeTempo } from 'ox/tempo';
-import { createClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { tempoLocalnet } from 'viem/tempo/chains';
 import { Account, Actions } from 'viem/tempo';
 import { RpcUnavailable } from '../../src/chains/rpc';
 import { TempoChain, TempoWrongChain } from '../../src/chains/tempo';
@@ -11,7 +9,7 @@ import { type LocalTempo, startLocalTempo } from '../../src/sandbox/chains/tempo
 import { freePort } from '../../src/lib/net';
 import { rpcProxy } from '../payments/rpc-proxy';
 import { until } from '../support/feeds';
-import { MERCHANT, TOKEN, signed, signedEip1559, transferData } from '../support/tempo-transactions';
+import { MERCHANT, TOKEN, clientOn, fundedPayer, signed, signedEip1559, transferData } from '../support/tempo-transactions';
 
 type HexText = `0x${string}`;
 
@@ -29,22 +27,9 @@ beforeAll(async () => {
 afterAll(() => local.stop());
 afterEach(() => local.faults.clear());
 
-async function payer(usdc = 5_000_000n) {
-  const privateKey = generatePrivateKey();
-  const account = Account.fromSecp256k1(privateKey);
-  await local.fund(account.address, usdc);
-  return { ...account, privateKey, address: account.address.toLowerCase() as HexText };
-}
+const payer = (usdc?: bigint) => fundedPayer(local, usdc);
 type Payer = Awaited<ReturnType<typeof payer>>;
-
-function clientOf(account: { address: HexText }) {
-  return createClient({
-    account: account as Account.RootAccount,
-    chain: { ...tempoLocalnet, id: local.chain_id as 1337 },
-    transport: http(local.url),
-    pollingInterval: 50,
-  });
-}
+const clientOf = (account: { address: HexText }) => clientOn(local, account);
 
 /** A signed payment of 10 000 micro-USDC to the merchant, and what is needed to follow it. */
 async function payment(

@@ -2,9 +2,8 @@ import crypto from 'node:crypto';
 import { Credential as MppxCredential, Receipt } from 'mppx';
 import { Mppx, tempo as stockTempo } from 'mppx/client';
 import { TxEnvelopeTempo } from 'ox/tempo';
-import { createClient, getAddress, http } from 'viem';
+import { getAddress } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
-import { tempoLocalnet } from 'viem/tempo/chains';
 import { Account, Actions } from 'viem/tempo';
 import { AppError } from '../../src/errors';
 import { freePort } from '../../src/lib/net';
@@ -30,6 +29,8 @@ import {
   MERCHANT,
   TOKEN,
   attributionMemo,
+  clientOn,
+  fundedPayer,
   signed,
   signedEip1559,
   transferData,
@@ -84,21 +85,8 @@ function saleOf(over: Partial<Sale> = {}): Sale {
   };
 }
 
-async function payer(usdc = 5_000_000n) {
-  const privateKey = generatePrivateKey();
-  const account = Account.fromSecp256k1(privateKey);
-  await local.fund(account.address, usdc);
-  return { ...account, privateKey, address: account.address.toLowerCase() as HexText };
-}
-
-function clientOf(account: { address: HexText }) {
-  return createClient({
-    account: account as Account.RootAccount,
-    chain: { ...tempoLocalnet, id: local.chain_id as 1337 },
-    transport: http(local.url),
-    pollingInterval: 50,
-  });
-}
+const payer = (usdc?: bigint) => fundedPayer(local, usdc);
+const clientOf = (account: { address: HexText }) => clientOn(local, account);
 
 async function challengeOf(sale: Sale): Promise<string> {
   return (await protocol.offer(sale)).www_authenticate as string;

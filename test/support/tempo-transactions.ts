@@ -1,8 +1,10 @@
 import { Hash, Hex, Secp256k1, TxEnvelopeEip1559 } from 'ox';
 import { SignatureEnvelope, TxEnvelopeTempo } from 'ox/tempo';
-import { encodeFunctionData } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
+import { createClient, encodeFunctionData, http } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { Abis, Account } from 'viem/tempo';
+import { tempoLocalnet } from 'viem/tempo/chains';
+import type { LocalTempo } from '../../src/sandbox/chains/tempo';
 
 type HexText = `0x${string}`;
 
@@ -100,4 +102,22 @@ export function flipped(raw: string, at: number, mask: number): HexText {
   const i = at % bytes.length;
   bytes[i] = (bytes[i] as number) ^ mask;
   return Hex.fromBytes(bytes);
+}
+
+/** A new account with so many micro-USDC on a local chain. */
+export async function fundedPayer(local: LocalTempo, usdc = 5_000_000n) {
+  const privateKey = generatePrivateKey();
+  const account = Account.fromSecp256k1(privateKey);
+  await local.fund(account.address, usdc);
+  return { ...account, privateKey, address: account.address.toLowerCase() as HexText };
+}
+
+/** A client of a local chain that signs for the account. */
+export function clientOn(local: LocalTempo, account: { address: HexText }) {
+  return createClient({
+    account: account as Account.RootAccount,
+    chain: { ...tempoLocalnet, id: local.chain_id as 1337 },
+    transport: http(local.url),
+    pollingInterval: 50,
+  });
 }
