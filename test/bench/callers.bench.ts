@@ -9,11 +9,11 @@ import { type Subjects, defaultInput, subjectsOf } from '../support/subjects';
 import { FLAGS, type Child, startChild } from './child';
 import { openWorld } from './endpoints/world';
 import { type Figure, printTable } from './measure';
+import { VENUES } from './worlds';
 
 // Many callers at once, each asking one question after the other: half default parameters, half drawn at random, of all endpoints alike.
 // BENCH_VENUE=prediction|perps|lp (all), BENCH_SIZE=facts (300000), BENCH_CALLERS=1,8,32,64, BENCH_SECONDS each (20), BENCH_SEED.
 
-const VENUES = (process.env.BENCH_VENUE?.split(',') ?? ['prediction', 'perps', 'lp']) as VenueName[];
 const SIZE = Number(process.env.BENCH_SIZE ?? 300_000);
 const CALLERS = (process.env.BENCH_CALLERS ?? '1,8,32,64').split(',').map(Number);
 const LASTING_MS = Number(process.env.BENCH_SECONDS ?? 20) * 1_000;

@@ -1,18 +1,17 @@
 import http from 'node:http';
 import { nearestRank } from '../../src/lib/statistics';
-import type { VenueName } from '../../src/lib/venue-name';
 import { subjectsOf } from '../support/subjects';
 import { type Case, type Server, askerOf, casesOf, startServer, untilSpent } from './endpoints/cases';
 import type { Prepared, Turns } from './endpoints/server';
 import { openWorld } from './endpoints/world';
 import { type Figure, latencies, printTable, quantileMs } from './measure';
+import { VENUES } from './worlds';
 
 // Every endpoint with its default and its dearest parameters, beside the same SQL over node-postgres alone. Answer cache off, but for
 // "kept": asked again while the answer is, as the product serves it.
 // BENCH_VENUE=prediction|perps|lp (all), BENCH_SIZE=facts (300000), BENCH_ENDPOINT=part of a name, BENCH_SECONDS a figure (0.5),
 // BENCH_WARM=seconds an answer is asked for before it is timed (3): V8 compiles what has run a hundred times, not what has run thrice.
 
-const VENUES = (process.env.BENCH_VENUE?.split(',') ?? ['prediction', 'perps', 'lp']) as VenueName[];
 const SIZE = Number(process.env.BENCH_SIZE ?? 300_000);
 const ONLY = process.env.BENCH_ENDPOINT ?? '';
 const BUDGET_MS = Number(process.env.BENCH_SECONDS ?? 0.5) * 1_000;

@@ -6,13 +6,13 @@ import { type Case, type Server, askerOf, casesOf, startServer, untilSpent } fro
 import type { Prepared } from './endpoints/server';
 import { type EndpointsWorld, openWorld } from './endpoints/world';
 import { type Figure, latencies, printTable, quantileMs } from './measure';
+import { VENUES } from './worlds';
 
 // How the time of an answer over HTTP grows with the world: every endpoint with its default and dearest parameters asked of a small and of a large world in turns, so
 // that whatever else the machine does falls on both. Answer cache off.
 // BENCH_VENUE=prediction|perps|lp (all), BENCH_SIZES=small,large (100000,1000000), BENCH_ENDPOINT=part of a name, BENCH_SECONDS a case (2),
 // BENCH_WARM=seconds each world's answer is asked for before it is timed (1).
 
-const VENUES = (process.env.BENCH_VENUE?.split(',') ?? ['prediction', 'perps', 'lp']) as VenueName[];
 const SIZES = (process.env.BENCH_SIZES ?? '100000,1000000').split(',').map(Number);
 const ONLY = process.env.BENCH_ENDPOINT ?? '';
 const BUDGET_MS = Number(process.env.BENCH_SECONDS ?? 2) * 1_000;

@@ -13,10 +13,10 @@ import { backfill, together } from '../../src/workers/ingest';
 import { runScores } from '../../src/workers/scores';
 import { type Spent, spending } from './spent';
 import { WORLD_SCORED, WORLD_START, byPage, loadAll, simulatorOf } from './world-build';
+import { VENUES } from './worlds';
 
 // BENCH_VENUE=prediction|perps|lp (all), BENCH_INGEST=facts of each venue's world, about (60000), BENCH_PAGED=no leaves out what takes longest by far.
 
-const VENUES = (process.env.BENCH_VENUE?.split(',') ?? ['prediction', 'perps', 'lp']) as VenueName[];
 const FACTS = Number(process.env.BENCH_INGEST ?? 60_000);
 const PAGED = process.env.BENCH_PAGED !== 'no';
 

@@ -11,13 +11,13 @@ import { wingOf } from '../support/world';
 import { countsOf, distanceOf, hoursOf, rhythmOf, sumsOf, tailOf } from './likeness';
 import { type Figure, printTable } from './measure';
 import { WORLD_SCORED, WORLD_START, loadAll, simulatorOf } from './world-build';
+import { VENUES } from './worlds';
 
 // How close a simulated world comes to recorded data: heavy tails, who does how much of it, and the rhythm of the day. Needs the recordings beside the
 // repository (test/support/real-data.ts). BENCH_LIKENESS facts a venue (200000), BENCH_VENUE, BENCH_SEED.
 
 const SEED = Number(process.env.BENCH_SEED ?? 1);
 const FACTS = Number(process.env.BENCH_LIKENESS ?? 200_000);
-const VENUES = (process.env.BENCH_VENUE?.split(',') ?? ['prediction', 'perps', 'lp']) as VenueName[];
 const FOLDERS: Record<VenueName, string> = { prediction: 'prediction-market', perps: 'perps', lp: 'pools' };
 
 type Row = Record<string, string>;

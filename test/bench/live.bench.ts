@@ -6,12 +6,11 @@ import { wingOf } from '../support/world';
 import { type Figure, printTable } from './measure';
 import { spending } from './spent';
 import { WORLD_NOW, byPage, loadAll, simulatorOf } from './world-build';
-import { openBenchWorld } from './worlds';
+import { openBenchWorld, VENUES } from './worlds';
 
 // What a page costs that a live feed adds to much that is there: the next minutes of a kept world, read into a copy of it two at a time.
 // BENCH_VENUE=prediction|perps|lp (all), BENCH_SIZES=facts,facts (100000,300000), BENCH_HOURS read (1).
 
-const VENUES = (process.env.BENCH_VENUE?.split(',') ?? ['prediction', 'perps', 'lp']) as VenueName[];
 const SIZES = (process.env.BENCH_SIZES ?? '100000,300000').split(',').map(Number);
 const READ_MS = Number(process.env.BENCH_HOURS ?? 1) * HOUR_MS;
 const POLL_MS = 2 * MINUTE_MS;

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { AppError } from '../../src/errors';
-import type { VenueName } from '../../src/lib/venue-name';
 import { nearestRank } from '../../src/lib/statistics';
 import { validInputs } from '../support/generated-requests';
 import { startOpenGateway } from '../support/open-gateway';
@@ -8,11 +7,11 @@ import { subjectsOf } from '../support/subjects';
 import { answerInProcess } from './endpoints/answer';
 import { openWorld } from './endpoints/world';
 import { type Figure, printTable } from './measure';
+import { VENUES } from './worlds';
 
 // What the dearest of many choices of parameters takes, in process: default and dearest prices (endpoints.bench) say little of a low `min_score`.
 // BENCH_VENUE=prediction|perps|lp (all), BENCH_SIZE=facts (300000), BENCH_ENDPOINT=part of a name, BENCH_DRAWS inputs an endpoint (20), BENCH_SEED.
 
-const VENUES = (process.env.BENCH_VENUE?.split(',') ?? ['prediction', 'perps', 'lp']) as VenueName[];
 const SIZE = Number(process.env.BENCH_SIZE ?? 300_000);
 const ONLY = process.env.BENCH_ENDPOINT ?? '';
 const DRAWS = Number(process.env.BENCH_DRAWS ?? 20);

@@ -2,18 +2,17 @@ import crypto from 'node:crypto';
 import type { Client } from 'pg';
 import { AppError } from '../../src/errors';
 import { nearestRank } from '../../src/lib/statistics';
-import type { VenueName } from '../../src/lib/venue-name';
 import { startOpenGateway } from '../support/open-gateway';
 import { dearestInput, defaultInput, subjectsOf } from '../support/subjects';
 import { answerInProcess } from './endpoints/answer';
 import { type SentStatement, plainClients, recordStatements } from './endpoints/statements';
 import { openWorld } from './endpoints/world';
 import { type Figure, latencies, printTable } from './measure';
+import { VENUES } from './worlds';
 
 // What `keyed` of a Statement gains or would lose: every statement of every question, planned each time beside planned once, in turns.
 // BENCH_VENUE, BENCH_SIZE and BENCH_ENDPOINT as for endpoints.
 
-const VENUES = (process.env.BENCH_VENUE?.split(',') ?? ['prediction', 'perps', 'lp']) as VenueName[];
 const SIZE = Number(process.env.BENCH_SIZE ?? 300_000);
 const ONLY = process.env.BENCH_ENDPOINT ?? '';
 const TURNS = 11;

@@ -1,12 +1,10 @@
 import type { Pool } from 'pg';
-import type { VenueName } from '../../src/lib/venue-name';
 import { type Figure, printTable, timed } from './measure';
 import { rebuildWorld, watchMemory } from './world-build';
-import { openBenchWorld } from './worlds';
+import { openBenchWorld, VENUES } from './worlds';
 
 /** Sizes of the worlds that are rebuilt, about. */
 const SIZES = (process.env.BENCH_SIZES ?? '100000').split(',').map(Number);
-const VENUES = (process.env.BENCH_VENUE?.split(',') ?? ['prediction', 'perps', 'lp']) as VenueName[];
 
 // Facts, catalogues and what jobs write, or tell again after a rebuild (columns `most_pnl_…` too), are not rollups; neither is the world's own mark.
 const NOT_ROLLUPS =
