@@ -61,8 +61,6 @@ export interface Roster {
   swaps: number;
   positions: number;
   orders: number;
-  /** The pools and tokens of one world go on appearing for this long. */
-  horizon: number;
 }
 
 /** Share of all facts. */
@@ -112,7 +110,6 @@ export function makeRoster({ seed, size, start }: WorldOptions): Roster {
     swaps: size * SWAPS,
     positions: (size * POSITION_FACTS) / FACTS_OF_POSITION,
     orders: (size * ORDER_FACTS) / FACTS_OF_ORDER,
-    horizon: HORIZON,
   };
 }
 

@@ -30,9 +30,8 @@ export interface Plan {
   has_insider: boolean;
 }
 
-/** The world's days from its start, and how many listings each brings. */
+/** The listings of a world, and how many a day brings. */
 export interface Schedule {
-  start: number;
   /** Markets that may do something in [from, to). */
   alive(from: number, to: number): Plan[];
   marketsPerDay: number;
@@ -54,7 +53,6 @@ export function makeSchedule(seed: number, size: number, start: number): Schedul
     return known;
   };
   return {
-    start,
     marketsPerDay,
     alive: (from, to) => {
       const first = Math.max(0, Math.floor((from - start - LONGEST - SETTLING - DAY) / DAY));
