@@ -51,12 +51,11 @@ function gapOf(a: readonly number[], b: readonly number[]): number {
   return gap;
 }
 
-/** Share of each of the 24 UTC hours in what happened at these times, each weighing one, or as much as said. */
-export function hoursOf(times: readonly Date[], weights?: readonly number[]): number[] {
+/** Share of each of the 24 UTC hours in what happened at these times. */
+export function hoursOf(times: readonly Date[]): number[] {
   const hours = new Array<number>(24).fill(0);
-  times.forEach((time, index) => (hours[time.getUTCHours()] = (hours[time.getUTCHours()] as number) + (weights?.[index] ?? 1)));
-  const total = sum(hours);
-  return hours.map((count) => count / total);
+  for (const time of times) hours[time.getUTCHours()] = (hours[time.getUTCHours()] as number) + 1;
+  return hours.map((count) => count / times.length);
 }
 
 /** Busiest and quietest hour, each as a multiple of the mean hour. */

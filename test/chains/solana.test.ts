@@ -23,9 +23,9 @@ describe('SolanaChain', () => {
   afterAll(() => solana.stop());
   beforeEach(() => solana.faults.clear());
 
-  const signed = async (amount = 1_000n, memo = `m${Math.random()}`): Promise<{ wire: string; id: string }> => {
+  const signed = async (amount = 1_000n): Promise<{ wire: string; id: string }> => {
     const { blockhash } = await chain.sampleBlockhash();
-    const wire = signTransfer({ buyer, mint: solana.mint, pay_to: merchant, amount, blockhash, memo });
+    const wire = signTransfer({ buyer, mint: solana.mint, pay_to: merchant, amount, blockhash, memo: `m${Math.random()}` });
     const { signatures } = VersionedTransaction.deserialize(Buffer.from(wire, 'base64'));
     return { wire, id: bs58.encode(signatures[0] as Uint8Array) };
   };

@@ -43,8 +43,8 @@ describe('the ledger', () => {
       done_at: new Date(),
     });
   };
-  async function sent(proof: ValidProof, sale?: Sale): Promise<string> {
-    const id = await claimed(proof, sale);
+  async function sent(proof: ValidProof): Promise<string> {
+    const id = await claimed(proof);
     expect(await writeAhead(id, proof, proof.proof_key)).toBe(true);
     return id;
   }

@@ -1,6 +1,6 @@
 import { Keypair, PublicKey, TransactionInstruction } from '@solana/web3.js';
 import { Challenge } from 'mppx';
-import type { Outcome, Sale } from '../../src/payments/protocol';
+import type { Outcome } from '../../src/payments/protocol';
 import { buy } from '../../src/sandbox/buyer';
 import { MEMO_PROGRAM, signTransfer, type TransferWish } from './solana-signing';
 import { challengeOf, fundedBuyer, openTill, proofFor, requirementOf, saleOf, serveTill, type Till, told, walletsOf, workOf } from './till';
@@ -22,10 +22,9 @@ describe('MPP solana', () => {
   });
   afterAll(() => till.stop());
 
-  const charge = (headers: Record<string, string>, sale: Partial<Omit<Sale, 'headers'>> = {}): Promise<Outcome> =>
-    till.payments.charge(saleOf({ headers, ...sale }), workOf());
-  const challenge = async (sale = saleOf()): Promise<ReturnType<typeof Challenge.deserialize>> => {
-    const header = (await challengeOf(till, sale)).headers['WWW-Authenticate'] as string[];
+  const charge = (headers: Record<string, string>): Promise<Outcome> => till.payments.charge(saleOf({ headers }), workOf());
+  const challenge = async (): Promise<ReturnType<typeof Challenge.deserialize>> => {
+    const header = (await challengeOf(till)).headers['WWW-Authenticate'] as string[];
     expect(header).toHaveLength(1);
     return Challenge.deserialize(header[0] as string);
   };
@@ -46,8 +45,8 @@ describe('MPP solana', () => {
   }
 
   /** The Authorization value, with the challenge's text parameters as they came. */
-  async function authorise(payload: object, sale = saleOf(), source?: string): Promise<Record<string, string>> {
-    return credential(await rawChallenge(sale), payload, source);
+  async function authorise(payload: object): Promise<Record<string, string>> {
+    return credential(await rawChallenge(), payload);
   }
   async function rawChallenge(sale = saleOf()): Promise<Record<string, string>> {
     const [header] = (await challengeOf(till, sale)).headers['WWW-Authenticate'] as string[];

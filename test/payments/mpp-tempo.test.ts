@@ -562,8 +562,8 @@ describe('prepare', () => {
 });
 
 describe('settle', () => {
-  const ready = async (over: Envelope = {}): Promise<PaymentRecord> => {
-    const proof = await proofOf(await paidWith(await transaction(await payer(), over)));
+  const ready = async (): Promise<PaymentRecord> => {
+    const proof = await proofOf(await paidWith(await transaction(await payer())));
     await protocol.settlement.admit(proof, soon());
     return recordOf(proof);
   };

@@ -53,7 +53,8 @@ function echoOf(header: string): EchoedChallenge {
   return params as unknown as EchoedChallenge;
 }
 
-function credentialOf(header: string, payload: JsonObject = { type: 'transaction', signature: '0x76' }): string {
+function credentialOf(header: string): string {
+  const payload = { type: 'transaction', signature: '0x76' };
   return `Payment ${encodeJson({ challenge: echoOf(header) as unknown as JsonObject, payload, source: 'did:pkh:eip155:4217:0x0000000000000000000000000000000000000001' })}`;
 }
 

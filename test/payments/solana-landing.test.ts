@@ -198,7 +198,7 @@ describe('before a payment is sent', () => {
   const admitted = (says: Partial<typeof SAYS>): Promise<unknown> => settlementOn(says).admit(PROOF, never).catch(failed);
   const prepared = (says: Partial<typeof SAYS>, admitted_at = LONG_AGO): Promise<unknown> =>
     settlementOn(says).prepare(PROOF, admitted_at, never).catch(failed);
-  const finds = (err: unknown, after?: typeof account): Partial<typeof SAYS> => ({ simulate: async () => ({ err, after }) });
+  const finds = (err: unknown): Partial<typeof SAYS> => ({ simulate: async () => ({ err, after: undefined }) });
   const EXPIRED = 'payment_expired blockhash_expired';
 
   test.each([

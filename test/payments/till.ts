@@ -275,10 +275,10 @@ export function walletsOf(till: Till, buyer: Keypair): SandboxWallets {
 }
 
 /** A bare HTTP front for stock clients: the path is for sale, the answer is what the work returns. */
-export async function serveTill(payments: Payments, work: () => Work, amount = 20_000n): Promise<{ url: string; close(): Promise<void> }> {
+export async function serveTill(payments: Payments, work: () => Work): Promise<{ url: string; close(): Promise<void> }> {
   const server = http.createServer((request, response) => {
     const path = request.url ?? '/';
-    const sale = saleOf({ path, url: `http://${request.headers.host}${path}`, amount, raw_headers: request.rawHeaders });
+    const sale = saleOf({ path, url: `http://${request.headers.host}${path}`, raw_headers: request.rawHeaders });
     void payments.charge(sale, work()).then((outcome) => write(response, outcome));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -12,8 +12,7 @@ let client: ReturnType<typeof connect>;
 let account: ReturnType<typeof privateKeyToAccount>;
 let merchant: `0x${string}`;
 
-const connect = (url: string, id = 1337) =>
-  createClient({ chain: { ...tempoLocalnet, id: id as 1337 }, transport: http(url, { retryCount: 0 }) });
+const connect = (url: string) => createClient({ chain: { ...tempoLocalnet, id: 1337 }, transport: http(url, { retryCount: 0 }) });
 const now = (): number => Math.floor(Date.now() / 1000);
 const usdc = (): `0x${string}` => chain.usdc as `0x${string}`;
 const pay = (amount: bigint) => {

@@ -99,7 +99,7 @@ export function statsByHand(
   const scope = ofType(world.events, type);
   const events = scope.filter((event) => inside(event.timestamp, window));
   if (events.length === 0) return null;
-  const usd = (kind: string, rows = events): (string | null)[] => rows.filter((event) => event.kind === kind).map((event) => event.usd);
+  const usd = (kind: string): (string | null)[] => events.filter((event) => event.kind === kind).map((event) => event.usd);
   const moved = (rows: readonly RawEvent[]): (string | null)[] => rows.filter((event) => event.kind !== 'claim').map((event) => event.usd);
   const owners = new Set(events.map((event) => event.owner).filter((owner) => owner !== null));
   const firsts = new Map<string, number>();

@@ -1,5 +1,4 @@
 import crypto from 'node:crypto';
-import type { Pool } from 'pg';
 import { sources } from '../../../../src/venues/lp/sources/all';
 import { DCA_PROGRAM, SOL, USDC } from '../../../../src/venues/lp/chain-addresses';
 import { testDatabase } from '../../../support/database';
@@ -38,8 +37,7 @@ beforeEach(async () => {
 });
 afterEach(() => db.drop());
 
-const rows = async (text: string, pool: Pool = db.pool): Promise<Record<string, unknown>[]> =>
-  (await pool.query<Record<string, unknown>>(text)).rows;
+const rows = async (text: string): Promise<Record<string, unknown>[]> => (await db.pool.query<Record<string, unknown>>(text)).rows;
 const load = (name: string, records: unknown[], format?: 'json' | 'ndjson') => loadRecords(db.pool, name, records, format);
 
 test('every source knows its own format and no other; nothing makes one throw', () => {
