@@ -38,10 +38,10 @@ export const names = (list: readonly string[], alias?: string): string =>
   list.map((name) => (alias ? `${alias}."${name}"` : `"${name}"`)).join(', ');
 const kept = EVENT.map(([name]) => name).filter((name) => !['owner', 'amount_x', 'amount_y', 'stated_usd'].includes(name));
 
-/** Statement that appends the events of a source: the position's owner where the event does not name him, else who signed; stated USD before ours. */
+/** Statement that appends the events of a source: of a dlmm position's owner, as he was told last, else whom the event names, else who signed; stated USD before ours. */
 export const insertEvents = (source: string, rows: Rows): string => `
 INSERT INTO lp_event AS e (${names(kept)}, owner, amount_x, amount_y, usd, usd_stated)
-SELECT ${names(kept, 'u')}, coalesce(u.owner, o.owner, u.signer), m.x, m.y, coalesce(u.stated_usd, ${worth('m.x', 'm.y')}), u.stated_usd IS NOT NULL
+SELECT ${names(kept, 'u')}, coalesce(o.owner, u.owner, u.signer), m.x, m.y, coalesce(u.stated_usd, ${worth('m.x', 'm.y')}), u.stated_usd IS NOT NULL
 FROM ${source} u
 LEFT JOIN lp_position o ON o.position_address = u.position_address AND o.pool_type = 'dlmm'
 ${tokensOf('u', rows)}
@@ -55,7 +55,7 @@ UPDATE lp_event e SET
   amount_x = coalesce(e.amount_x, u.amount_x), amount_y = coalesce(e.amount_y, u.amount_y), raw_x = coalesce(e.raw_x, u.raw_x), raw_y = coalesce(e.raw_y, u.raw_y),
   stated_usd_x = coalesce(e.stated_usd_x, u.stated_usd_x), stated_usd_y = coalesce(e.stated_usd_y, u.stated_usd_y),
   usd = CASE WHEN u.stated_usd IS NOT NULL AND NOT e.usd_stated THEN u.stated_usd ELSE e.usd END, usd_stated = e.usd_stated OR u.stated_usd IS NOT NULL,
-  owner = coalesce(u.owner, e.owner), signer = coalesce(e.signer, u.signer), bin_id = coalesce(e.bin_id, u.bin_id),
+  owner = coalesce(e.owner, u.owner), signer = coalesce(e.signer, u.signer), bin_id = coalesce(e.bin_id, u.bin_id),
   liquidity_delta = coalesce(e.liquidity_delta, u.liquidity_delta), rebalance = e.rebalance OR u.rebalance, slot = coalesce(e.slot, u.slot),
   outer_ix = coalesce(e.outer_ix, u.outer_ix), inner_ix = coalesce(e.inner_ix, u.inner_ix), fee_payer = coalesce(e.fee_payer, u.fee_payer),
   programs = coalesce(e.programs, u.programs)

@@ -7,11 +7,14 @@ import {
   ANNA,
   BEN,
   CARA,
+  claimFee,
   dammPoolsPage,
   dammSwap2,
   dlmmPoolsPage,
   dlmmSwap,
+  history,
   inSlot,
+  liquidity,
   liquidityChange,
   SOL_USDC,
   tokenList,
@@ -228,4 +231,24 @@ test('decimals of SOL and of dollars are what they are, whatever a list tells: t
   await load('transactions.ndjson', swaps, 'ndjson');
   await load('transactions.ndjson', [chain], 'ndjson');
   expect(await rows('SELECT mint, usd, source FROM token_price')).toEqual([]);
+});
+
+test('an event of a dlmm position is of the owner who was told of it last, whatever an older record says, and whichever comes first', async () => {
+  const position = named('position');
+  const of = { pool: SOL_USDC, position, x: '0', y: '1', usdX: '0', usdY: '1' } as const;
+  const older = history({ ...of, tx: 'added', at: '2026-03-01T00:00:00Z', type: 'add', owner: BEN });
+  const added = tx('added', '2026-03-01T00:00:00Z', CARA, liquidity('AddLiquidity', SOL_USDC, CARA, position, 0, 1_000_000, 0));
+  const newer = tx('claimed', '2026-03-01T00:10:00Z', CARA, claimFee(SOL_USDC, position, ANNA, 0, 1_000));
+  const told: unknown[] = [];
+  for (const order of [
+    [older, added, newer],
+    [newer, older],
+    [newer, added, older],
+    [added, newer, older],
+  ]) {
+    await db.pool.query('TRUNCATE lp_event, lp_position, lp_pool, lp_owner_hour, lp_position_sum, lp_owner_result');
+    for (const record of order) await load('page.json', [record]);
+    told.push(await rows('SELECT DISTINCT owner FROM lp_event'));
+  }
+  expect(told).toEqual(Array(4).fill([{ owner: ANNA }]));
 });
