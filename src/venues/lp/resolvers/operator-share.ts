@@ -36,7 +36,9 @@ async function shareOf(accounts: readonly string[], input: ShareInput, context: 
   const all = rows.find((row) => row.pool_type === null);
   if (all === undefined) throw nothingIn(timeframe, typeDropped(input.pool_type));
   Object.assign(meta, { timeframe, window });
-  if (all.unknown_events > 0) meta.warnings.push(`${all.unknown_events} events left out: their transactions were not read`);
+  const { unknown_events } = all;
+  if (unknown_events > 0)
+    meta.warnings.push(`${unknown_events} ${unknown_events === 1 ? 'event' : 'events'} left out: their transactions were not read`);
   warnOfUnpriced(all.unpriced, 'counted, left out of sums', context);
   return {
     ...all,
