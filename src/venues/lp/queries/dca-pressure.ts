@@ -5,7 +5,7 @@ import type { Window } from '../../../lib/timeframe';
 import { SOL, STABLES } from '../chain-addresses';
 import { openOrdersAsOf } from '../rollups/orders';
 import { priceOnceAt } from '../rollups/price-at';
-import { spanOf, swapsIn } from './span';
+import { named, spanOf, swapsIn } from './span';
 
 export interface PressureArgs {
   /** Null: all tokens but the usual means of payment. */
@@ -51,14 +51,18 @@ const millisecondsOf = (interval: string): string => `(1000 * date_part('epoch',
 /** How many times an order is due in so many milliseconds that begin when it was due, both whole numbers: with decimals all orders take a sixth more. */
 const timesIn = (length: string): string => `(${length} + o.every_ms - 1) / o.every_ms`;
 
+/** What was swapped in all pools of each token in that window. */
+const SWAPPED = `SELECT p.token_mint, sum(s.usd) AS usd FROM (${swapsIn(3, (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM pools)`)}) s
+  JOIN pools p ON p.pool_address = s.pool_address GROUP BY p.token_mint`;
+
 /**
  * Recurring-order pressure: cycles due in [$1, $2), each of the order's amount, until it is spent, at the price of the input token now. A cycle is due a
  * frequency after the last one; those of the past that were missed do not come back. Orders count once for each of their tokens. OFFSET keeps
- * the planner from working a wait out again wherever it is used.
+ * the planner from working a wait out again wherever it is used. `compared`: with what was swapped in the window whose span is $3 to $8.
  */
-function pressure(one: boolean): Statement {
+function pressure(one: boolean, compared: boolean): Statement {
   return {
-    name: `lp_dca_pressure_${Number(one)}`,
+    name: `lp_dca_pressure_${Number(one)}${compared ? '' : '_alone'}`,
     keyed: true,
     text: `
 WITH kept AS (
@@ -93,8 +97,7 @@ WITH kept AS (
   SELECT p.pool_address, t.token_mint FROM shown t JOIN lp_pool p ON p.mint_x = t.token_mint
   UNION SELECT p.pool_address, t.token_mint FROM shown t JOIN lp_pool p ON p.mint_y = t.token_mint
 ), swaps AS MATERIALIZED (
-  SELECT p.token_mint, sum(s.usd) AS usd FROM (${swapsIn(3, (alias) => `AND ${alias}.pool_address IN (SELECT pool_address FROM pools)`)}) s
-  JOIN pools p ON p.pool_address = s.pool_address GROUP BY p.token_mint
+  ${compared ? SWAPPED : `SELECT NULL::text AS token_mint, NULL::numeric AS usd WHERE ${named(3)} AND false`}
 )
 SELECT s.*, k.symbol, CASE WHEN s.score >= ${LEAN} THEN 'accumulation' WHEN s.score <= -${LEAN} THEN 'distribution' ELSE 'neutral' END AS label,
   100 * (s.buy_volume + s.sell_volume) / nullif((SELECT w.usd FROM swaps w WHERE w.token_mint = s.token_mint), 0) AS pct_of_volume,
@@ -104,11 +107,14 @@ ORDER BY abs(s.net_pressure) DESC, s.buy_volume + s.sell_volume DESC, s.token_mi
   };
 }
 
-const STATEMENTS = { one: pressure(true), all: pressure(false) };
+const STATEMENTS = {
+  one: { alone: pressure(true, false), compared: pressure(true, true) },
+  all: { alone: pressure(false, false), compared: pressure(false, true) },
+};
 
 /** Tokens of open recurring orders by the size of their net pressure. */
 export function listPressure(sql: Sql, { token, now, until, before, min_volume_usd, limit }: PressureArgs): Promise<PressureRow[]> {
-  const statement = token === null ? STATEMENTS.all : STATEMENTS.one;
+  const statement = STATEMENTS[token === null ? 'all' : 'one'][before.from < before.to ? 'compared' : 'alone'];
   return sql.query<PressureRow>(statement, [now, until, ...spanOf(before), leastShown(min_volume_usd), limit, token]);
 }
 

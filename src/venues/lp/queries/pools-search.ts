@@ -104,11 +104,12 @@ WITH words AS (
   GROUP BY h.pool_address
 )`;
 
-const COUNTS = ([0, 1] as const).map((tier) => ({
-  name: `lp_pools_search_count_${tier}`,
+/** How many pools the words fit exactly, and how many up to the prefix. */
+const COUNTS: Statement = {
+  name: 'lp_pools_search_counts',
   keyed: true,
-  text: `${fitting(tier, 2, '$1')} SELECT count(*)::int AS n FROM best`,
-}));
+  text: `${fitting(1, 2, '$1')} SELECT count(*) FILTER (WHERE rank = 0)::int AS exact, count(*)::int AS prefix FROM best`,
+};
 
 /**
  * Best match first, then volume, then address. Volume is the stated one of an hour where there is one, else the swaps seen
@@ -147,15 +148,14 @@ export async function searchPools(
 ): Promise<(FoundPoolRow & { match: SearchMatch })[]> {
   const { split, side, key, pattern, raw } = wordsOf(query);
   const words = [split, side, key, pattern, raw, pool_type];
-  const counts = await Promise.all(COUNTS.map((count) => sql.query<{ n: number }>(count, [window.to, ...words])));
-  const enough = counts.findIndex(([row]) => (row?.n ?? 0) >= limit);
-  const tier = (enough < 0 ? COUNTS.length : enough) as Tier;
+  const [{ exact, prefix } = { exact: 0, prefix: 0 }] = await sql.query<{ exact: number; prefix: number }>(COUNTS, [window.to, ...words]);
+  const tier: Tier = exact >= limit ? 0 : prefix >= limit ? 1 : 2;
   const values = [...spanOf(window), ...words, limit];
   const rows = (pools: readonly string[] | null): Promise<FoundPoolRow[]> =>
     pools === null ? sql.query<FoundPoolRow>(TIERS[tier], values) : sql.query<FoundPoolRow>(LARGE, [...values, pools]);
   // Those that fit exactly stand in the order of their volume.
   const found =
-    tier === 0 && (counts[0]?.[0]?.n ?? 0) > FEW_POOLS
+    tier === 0 && exact > FEW_POOLS
       ? await firstPools(sql, { bound: 'usd', window, limit }, rows, (first) => Number(first[limit - 1]?.volume_usd ?? 0))
       : await rows(null);
   return found.map((row) => ({ ...row, match: MATCHES[row.rank] as SearchMatch }));
