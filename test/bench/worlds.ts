@@ -11,10 +11,10 @@ import { ROOT } from '../support/root';
 import { layInTime } from './world-order';
 import { type BuiltWorld, WORLD_NOW, WORLD_START, type WorldId, buildWorld, liveOn, renewWorld } from './world-build';
 
-/** A large simulated world in a database that is kept from one run to the next: loaded through the venue's own sources, and scored. */
 /** The venues that are measured. */
 export const VENUES = (process.env.BENCH_VENUE?.split(',') ?? ['prediction', 'perps', 'lp']) as VenueName[];
 
+/** A large simulated world in a database that is kept from one run to the next: loaded through the venue's own sources, and scored. */
 export interface BenchWorld extends WorldId {
   /** Address of its database, for a server of the product's own. */
   url: string;

@@ -55,12 +55,9 @@ export function listCrowdSides(
   const known = toldWallets(holders, instant, (some) => positionsSql(instant, later, `wallet = ANY (${some})`), 'wallet, trades');
   const by_due = `SELECT * FROM pm_crowd_stance WHERE ${is_told} AND wallet = ANY (ARRAY(SELECT wallet FROM band))`;
   const crowds = ['told', 'own', 'due'].map((table) => `SELECT condition_id FROM ${table}`).join(' UNION ');
-  const active = activeAmong(
-    'SELECT DISTINCT condition_id FROM chosen',
-    instant,
-    category === null ? null : parameters.add(category, 'text'),
-  );
-  // Texts are long: what is grouped by and kept on the way are numbers. Most markets have too few positions for their wallets to be looked up; few crowds are left of which it is asked whether the market is active.
+  const active = activeAmong('SELECT condition_id FROM chosen', instant, category === null ? null : parameters.add(category, 'text'));
+  // Texts are long: what is grouped by and kept on the way are numbers. Most markets have too few positions for their wallets to be looked up, and few crowds
+  // are left of which it is asked whether the market is active.
   const text = `WITH state AS MATERIALIZED (
   SELECT EXISTS (SELECT 1 FROM pm_crowd_told WHERE day = ${parameters.add(band.day, 'date')} AND last_at < ${instant})
     AND (SELECT count(*) FROM (SELECT 1 FROM pm_crowd_due LIMIT ${MOST_DUE + 1}) AS due) <= ${MOST_DUE} AS told

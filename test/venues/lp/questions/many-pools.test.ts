@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { testDatabase } from '../../../support/database';
+import { seededRandom } from '../../../support/random';
 import { rebuild } from '../../../../src/venues/lp/rollups/rebuild';
 import { firstPools } from '../../../../src/venues/lp/queries/first-pools';
 import { sqlOver } from '../../../../src/db/sql';
@@ -26,8 +27,7 @@ const addressOf = (number: number): string => `P${String(number).padStart(3, '0'
 
 /** Most hours of most pools say nothing; what the others say falls by the square of a pool's number, which changes from day to day. */
 function* hours(): Generator<Told> {
-  let state = 20_261_129;
-  const random = (): number => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+  const random = seededRandom(20_261_129);
   for (let day = 0; day < DAYS; day += 1)
     for (let number = 0; number < POOLS; number += 1)
       for (let times = Math.floor(1 + 2 * random()); times > 0; times -= 1) {
