@@ -101,18 +101,18 @@ export const poolDays: Derived = {
 /** The same by UTC month, over `lp_pool_day d`. */
 export const poolMonths: Derived = {
   table: 'lp_pool_month',
-  columns: 'pool_address, month, swaps, unpriced, usd, fee_usd, first_at',
+  columns: 'pool_address, month, swaps, unpriced, usd, fee_usd',
   select: (source) => `
-SELECT d.pool_address, ${monthOf('d.day')}, sum(d.swaps)::int, sum(d.unpriced)::int, sum(d.usd), sum(d.fee_usd), min(d.first_at)
+SELECT d.pool_address, ${monthOf('d.day')}, sum(d.swaps)::int, sum(d.unpriced)::int, sum(d.usd), sum(d.fee_usd)
 FROM ${source} GROUP BY d.pool_address, ${monthOf('d.day')}`,
 };
 
 /** All that was ever swapped in a pool, over `lp_pool_month m`. */
 export const poolLives: Derived = {
   table: 'lp_pool_life',
-  columns: 'pool_address, swaps, unpriced, usd, fee_usd, first_at',
+  columns: 'pool_address, swaps, unpriced, usd, fee_usd',
   select: (source) => `
-SELECT m.pool_address, sum(m.swaps)::int, sum(m.unpriced)::int, sum(m.usd), sum(m.fee_usd), min(m.first_at)
+SELECT m.pool_address, sum(m.swaps)::int, sum(m.unpriced)::int, sum(m.usd), sum(m.fee_usd)
 FROM ${source} GROUP BY m.pool_address`,
 };
 
