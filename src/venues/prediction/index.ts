@@ -15,6 +15,7 @@ import { rebuildLatest } from './rollups/latest-fills';
 import { attachMonths } from './rollups/months-due';
 import { rebuildPositions } from './rollups/positions-rebuild';
 import { rebuildVolumes } from './rollups/volumes';
+import { noteAllFollowed } from './scoring/follow-days';
 import { score } from './scoring/job';
 import { dataApiActivity, dataApiTrades } from './sources/data-api';
 import { gammaMarkets } from './sources/gamma-markets';
@@ -31,8 +32,8 @@ async function rebuild(client: PoolClient): Promise<void> {
   await rebuildHours(client);
   await rebuildVolumes(client);
   await rebuildLatest(client);
-  // Told anew by the next daily run; what one tells now is new, and not waited for.
-  await client.query('DELETE FROM pm_follow_state WHERE day IN (SELECT day FROM pm_follow_state FOR UPDATE SKIP LOCKED)');
+  // By the next daily run.
+  await noteAllFollowed(client);
 }
 
 /** The prediction-market wing. */

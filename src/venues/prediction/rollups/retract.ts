@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { Span } from '../../../workers/source';
-import { forgetFollowed } from '../scoring/follow-days';
+import { noteFollowed } from '../scoring/follow-days';
 import { recomputeHours } from './hours';
 import { recomputeLatest } from './latest-fills';
 import { lockRollups, recomputePositions } from './positions';
@@ -49,7 +49,7 @@ export async function retractFills(client: PoolClient, { from, to }: Span): Prom
   await forgetParticipants(client, rows);
   await noteLate(client, rows);
   // What is told in their place may be as many.
-  await forgetFollowed(client, rows);
+  await noteFollowed(client, rows);
   await client.query(WALLETS, [wallets]);
   await client.query(STUBS, [[...new Set(rows.map(({ condition_id }) => condition_id))]]);
   return rows.length;

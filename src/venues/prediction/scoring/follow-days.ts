@@ -56,11 +56,18 @@ const AHEAD: Statement = {
   text: 'DELETE FROM pm_follow_state WHERE day = $1::date AND told_at > $2 RETURNING day',
 };
 
+const DUE: Statement = { name: 'pm_follow_due', text: "DELETE FROM pm_follow_due RETURNING to_char(day, 'YYYY-MM-DD') AS day" };
+const UNTELL: Statement = { name: 'pm_follow_untell', text: 'DELETE FROM pm_follow_state WHERE day = ANY($1::date[])' };
+// A run finds days by their hours: one that has none left would stay as it was told.
+const FORGET_ALL: Statement = { name: 'pm_follow_forget_all', text: 'DELETE FROM pm_follow_day WHERE day = ANY($1::date[])' };
+
 /**
  * Brings what followers paid and got up to `now`: days not told yet, days whose fills have become other ones since, and the day that is not over, also
  * where a later run has told it. A fill counts once its ten minutes are over. Needs the session's time zone to be UTC.
  */
 export async function tellFollowed(sql: Sql, now: Date): Promise<void> {
+  const due = (await sql.query<{ day: string }>(DUE, [])).map(({ day }) => day);
+  if (due.length > 0) for (const statement of [UNTELL, FORGET_ALL]) await sql.query(statement, [due]);
   const today = isoDay(now);
   // A day that has only begun may have no fill before `now` by which it would be told again.
   if ((await sql.query(AHEAD, [today, now])).length > 0) await sql.query(FORGET, [today]);
@@ -71,16 +78,19 @@ export async function tellFollowed(sql: Sql, now: Date): Promise<void> {
   }
 }
 
-const ANY_HOUR = `SELECT 1 FROM pm_token_hour WHERE hour >= $1::date::timestamp AT TIME ZONE 'UTC' AND hour < ($1::date + 1)::timestamp AT TIME ZONE 'UTC' LIMIT 1`;
+// A note that a run has in its hands tells of what it sees; what is noted beside it is left to the next.
+const NOTE = `WITH noted AS (SELECT day FROM pm_follow_due WHERE day = ANY($1::date[]) FOR KEY SHARE SKIP LOCKED)
+INSERT INTO pm_follow_due (day) SELECT day FROM unnest($1::date[]) AS given(day) WHERE day NOT IN (SELECT day FROM noted)`;
 
-/** The next run tells the days anew in which these fills served followers: what was paid for them is another sum than it was. Hours must be those of the fills that are left. */
-export async function forgetFollowed(client: PoolClient, fills: readonly { timestamp: Date }[]): Promise<void> {
+/** The next run tells the days anew in which these fills served followers: what was paid for them is another sum than it was. A run that goes on is not waited for. */
+export async function noteFollowed(client: PoolClient, fills: readonly { timestamp: Date }[]): Promise<void> {
   const days = new Set(fills.flatMap(({ timestamp }) => [isoDay(timestamp), isoDay(new Date(timestamp.getTime() - OVER_MS))]));
-  if (days.size === 0) return;
-  await client.query('DELETE FROM pm_follow_state WHERE day = ANY($1::date[])', [[...days]]);
-  // A run finds days by their hours: one that has none left would stay as it was told.
-  for (const day of days) if ((await client.query(ANY_HOUR, [day])).rows.length === 0) await client.query(FORGET.text, [day]);
+  if (days.size > 0) await client.query({ name: 'pm_follow_note', text: NOTE, values: [[...days]] });
 }
+
+/** The same of all days that are told. */
+export const noteAllFollowed = (client: PoolClient): Promise<unknown> =>
+  client.query('INSERT INTO pm_follow_due (day) SELECT day FROM pm_follow_state');
 
 const SUMS: Statement = {
   name: 'pm_follow_sums',

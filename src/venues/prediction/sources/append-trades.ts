@@ -7,7 +7,7 @@ import { forgetHours } from '../rollups/told-hours';
 import { forgetParticipants } from '../rollups/told-participants';
 import { noteLate } from '../rollups/told-settled';
 import { ADDING_FILLS, rollVolumes } from '../rollups/volumes';
-import { forgetFollowed } from '../scoring/follow-days';
+import { noteFollowed } from '../scoring/follow-days';
 import { leaveOrDo } from '../../../workers/remainder';
 import type { LoadOptions } from '../../../workers/source';
 import type { DataApiRow } from './data-api-row';
@@ -139,7 +139,7 @@ async function write(rows: TradeFact[], client: PoolClient): Promise<Written> {
   await rollHours(client, completed.rows);
   await rollVolumes(client, completed.rows);
   await rollLatest(client, completed.rows);
-  await forgetFollowed(client, completed.rows.filter(({ usdc }) => Number(usdc) !== 0)); // prettier-ignore
+  await noteFollowed(client, completed.rows.filter(({ usdc }) => Number(usdc) !== 0)); // prettier-ignore
   return { appended: changes, completed: completed.rows };
 }
 

@@ -5,6 +5,7 @@ import { roundTo } from '../../../../src/lib/statistics';
 import { retractFills } from '../../../../src/venues/prediction/rollups/retract';
 import { followableOf } from '../../../../src/venues/prediction/scoring/follow';
 import { testDatabase } from '../../../support/database';
+import { until } from '../../../support/feeds';
 import { loadWorld } from '../../../support/world';
 import { ask } from '../ask';
 import { NOW, iso, loadSmallWorld, market, now, trade } from '../small-world';
@@ -163,6 +164,40 @@ describe('reckoned by hand', () => {
     // 10 for 5.20 and 30 at 0.50: 0.505 a share.
     expect((await written(db.pool, now)).get(wallet(20))?.roi).toEqual(rounded((100 * (30 + 50 - 50.5)) / 50.5));
   });
+
+  test.each(['told before', 'never told'])(
+    'USDC is stated while a run goes on, of a day that was %s: the reader does not wait, the next run tells it',
+    async (day) => {
+      const { pool } = db;
+      const paid = day === 'told before' ? 5 : 5.5;
+      // What makes the run tell the day: a fill that came late, or that it is told for the first time.
+      if (day === 'told before') await loadRecords(pool, 'trades.json', [trade(790, 7, 1, 24, 'BUY', 1, 0.5, 3 * DAY - 20_000)]);
+      else await pool.query('DELETE FROM pm_follow_state');
+      // The run stops where it writes the first scores.
+      await pool.query(`CREATE FUNCTION held() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(4711); RETURN NULL; END';
+CREATE TRIGGER held BEFORE INSERT ON pm_wallet_score FOR EACH STATEMENT EXECUTE FUNCTION held()`);
+      const holder = await pool.connect();
+      await holder.query('SELECT pg_advisory_lock(4711)');
+      const waiting = async (): Promise<number> =>
+        (await pool.query('SELECT FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()')).rowCount ?? 0;
+      const run = prediction.score?.(pool, now, () => undefined);
+      await until(async () => (await waiting()) === 1, 'the run is held');
+      let read = false;
+      const stated = { ...trade(703, 7, 0, 21, 'BUY', 10, 0.42, 3 * DAY - 60), type: 'TRADE', usdcSize: paid };
+      const reader = loadRecords(pool, 'activity.json', [stated]).then(() => (read = true));
+      await until(async () => read || (await waiting()) > 1, 'the reader is done, or waits');
+      const waited = !read;
+      await holder.query('SELECT pg_advisory_unlock(4711)');
+      holder.release();
+      await Promise.all([run, reader]);
+      await pool.query('DROP TRIGGER held ON pm_wallet_score; DROP FUNCTION held()');
+      expect(waited).toBe(false);
+      await prediction.score?.(pool, now, () => undefined);
+      // 10 for what is stated and 30 at 0.50.
+      const price = (paid + 15) / 40;
+      expect((await written(pool, now)).get(wallet(20))?.roi).toEqual(rounded((100 * (30 + 50 - 100 * price)) / (100 * price)));
+    },
+  );
 
   test('a position that ended for the wallet and not for its followers is left out', () => {
     const row = {
