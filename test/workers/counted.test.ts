@@ -3,7 +3,7 @@ import type { VenueName } from '../../src/lib/venue-name';
 import { backfill } from '../../src/workers/ingest';
 import { loadPage } from '../support/load-page';
 import { testDatabase } from '../support/database';
-import { wingOf } from '../support/world';
+import { loadWorld, wingOf } from '../support/world';
 import { pagesOf } from '../support/world-pages';
 
 const START = new Date('2026-03-01T00:00:00Z');
@@ -52,3 +52,26 @@ test.each([
     await db.drop();
   }
 });
+
+// Days before are all counted: a day that nobody has counted would be taken for one of no rows, and what joins its scores be planned for one.
+test.each(['prediction', 'perps', 'lp'] as const)(
+  'scores of a run of %s are counted before anything is told by them',
+  async (name: VenueName) => {
+    const venue = wingOf(name);
+    const day = (days: number): Date => new Date(START.getTime() + days * DAY_MS);
+    const db = await testDatabase();
+    try {
+      await loadWorld(db.pool, name, 6_000, START, day(7));
+      for (const days of [5, 6]) await venue.score?.(db.pool, day(days), () => undefined);
+      await db.pool.query(`ANALYZE ${venue.scoreTable}`);
+      await venue.score?.(db.pool, day(7), () => undefined);
+      const ofDay = `SELECT 1 FROM ${venue.scoreTable} WHERE day = '${day(7).toISOString().slice(0, 10)}'`;
+      const { rowCount } = await db.pool.query(ofDay);
+      const { rows } = await db.pool.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(`EXPLAIN (FORMAT JSON) ${ofDay}`);
+      expect(rowCount).toBeGreaterThan(20);
+      expect(rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows']).toBe(rowCount);
+    } finally {
+      await db.drop();
+    }
+  },
+);

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { analyzeIndexed } from '../../../db/indexes';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import { DAY_MS, isoDay } from '../../../lib/time';
 import { lockRollups } from '../rollups/recount';
@@ -72,6 +73,8 @@ async function scoreAll(
     counts.scored += rows.filter((row) => row.score !== null).length;
     progress(rows.length);
   }
+  // A day of which nobody has counted the rows is planned for as for one.
+  await analyzeIndexed(client, ['lp_score']);
   await lockRollups(client);
   await recountSmart(client, isoDay(earlier[0] ?? today));
   return counts;

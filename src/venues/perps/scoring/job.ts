@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { analyzeIndexed } from '../../../db/indexes';
 import { LONG_WORK, inTransaction } from '../../../db/transaction';
 import { isoDay } from '../../../lib/time';
 import { windowOf } from '../../../lib/timeframe';
@@ -55,6 +56,8 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
     total.scored += scored.filter((own) => own.score.score !== null).length;
     progress(scored.length);
   }
+  // A day of which nobody has counted the rows is planned for as for one.
+  await analyzeIndexed(client, ['perp_score']);
   await tagCopiers(client, now, isoDay(now));
   // Last, since pages wait for it.
   await lockRollups(client);

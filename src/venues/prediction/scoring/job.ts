@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { analyzeIndexed } from '../../../db/indexes';
 import { inTransaction } from '../../../db/transaction';
 import { type Sql, type Statement, sqlOf } from '../../../db/sql';
 import { groupedBy } from '../../../lib/grouped';
@@ -99,6 +100,8 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
     progress(rows.length);
     after = wallets.at(-1)?.wallet ?? '';
   }
+  // A day of which nobody has counted the rows is planned for as for one.
+  await analyzeIndexed(client, ['pm_wallet_score']);
   await tagCopiers(sql, now);
   // First: what is kept no longer is then forgotten with all else that the run judged.
   await forgetSmart(client, day);
