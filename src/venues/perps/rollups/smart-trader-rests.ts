@@ -9,6 +9,8 @@ export type RestColumn = (typeof REST_COLUMNS)[number];
 
 const NAMES = REST_COLUMNS.join(', ');
 
+const hourOfDay = (time: string): string => `extract(hour FROM ${time} AT TIME ZONE 'UTC')::int`;
+
 /** So many days before it a window of whole days begins that ends on the day of a score run. */
 const DAYS_BACK = [1, 7, 30, 90, 365];
 
@@ -22,13 +24,13 @@ export const hasRests = (run: string, instant: Date): boolean =>
  */
 export const addSmartRests = (source: string): string => `
 INSERT INTO perp_smart_trader_rest AS kept (hour, coin, trader, score, ${NAMES})
-SELECT hour, coin, trader, score, ${REST_COLUMNS.map((name) => `${TRADER_HOUR[name].merge}(${name})`).join(', ')}
+SELECT day + rest.first * interval '1 hour', coin, trader, score, ${NAMES}
 FROM (
-  SELECT torn.day + rest.first * interval '1 hour' AS hour, r.coin, r.trader, s.score, ${REST_COLUMNS.map((name) => `r.${name}`).join(', ')}
+  SELECT torn.day, r.coin, r.trader, s.score, ${hourOfDay('r.hour')} AS hour, lag(${hourOfDay('r.hour')}, 1, 0) OVER (PARTITION BY torn.day, r.coin, r.trader ORDER BY r.hour) AS before,
+    ${REST_COLUMNS.map((name) => `${TRADER_HOUR[name].merge}(r.${name}) OVER onward AS ${name}`).join(', ')}
   FROM (SELECT (run.day - back.days)::timestamp AT TIME ZONE 'UTC' AS day, run.day AS scored FROM perp_smart_run run CROSS JOIN unnest(ARRAY[${DAYS_BACK.join(', ')}]) AS back(days)) torn
   JOIN ${source} r ON r.hour >= torn.day AND r.hour < torn.day + interval '1 day'
   JOIN perp_score s ON s.trader = r.trader AND s.day = torn.scored AND s.score >= ${SMART_SCORE}
-  CROSS JOIN generate_series(1, extract(hour FROM r.hour AT TIME ZONE 'UTC')::int) AS rest(first)
-  ORDER BY 1, 2, 3, 4
-) piece GROUP BY 1, 2, 3, 4
+  WINDOW onward AS (PARTITION BY torn.day, r.coin, r.trader ORDER BY r.hour DESC)
+) piece CROSS JOIN generate_series(before + 1, piece.hour) AS rest(first) ORDER BY 1, 2, 3
 ON CONFLICT (hour, coin, trader) DO UPDATE SET ${REST_COLUMNS.map((name) => `${name} = ${together(name)}`).join(', ')}`;

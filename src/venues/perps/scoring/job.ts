@@ -17,7 +17,7 @@ import { tagsOf } from './tags';
 /** Accounts looked at together. */
 const CHUNK = 2_000;
 /** Of what one step sorts or groups so much stays in memory; the rest goes through files. */
-const WORK_MEMORY = '128MB';
+const LONG = `${LONG_WORK}; SET LOCAL work_mem = '128MB'`;
 
 interface Scored {
   life: LifeRow;
@@ -29,16 +29,26 @@ interface Scored {
  * Scores every account that traded before `now`, for the UTC day of `now`, in one transaction: readers see the whole run or none.
  * Again on the same day: the same rows, as of the new instant.
  */
-export function score(pool: Pool, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }> {
-  return inTransaction(
+export async function score(pool: Pool, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }> {
+  const scored = await inTransaction(
     pool,
     async (client) => {
       await client.query('DELETE FROM perp_score WHERE day = $1', [isoDay(now)]);
       return scoreAll(client, now, progress);
     },
     // One run at a time: what one tells of a day, the other would tell again.
-    `SELECT pg_advisory_xact_lock(hashtext('perps scores')); ${LONG_WORK}; SET LOCAL work_mem = '${WORK_MEMORY}'`,
+    `SELECT pg_advisory_xact_lock(hashtext('perps scores')); ${LONG}`,
   );
+  // Apart from it: pages wait for this as well.
+  await inTransaction(
+    pool,
+    async (client) => {
+      await lockRollups(client);
+      await tellTimings(client, now);
+    },
+    LONG,
+  );
+  return scored;
 }
 
 async function scoreAll(client: PoolClient, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }> {
@@ -63,7 +73,6 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
   await lockRollups(client);
   await tellStandings(client, now);
   await tellSmart(client, isoDay(now));
-  await tellTimings(client, now);
   return total;
 }
 
