@@ -1,14 +1,17 @@
-import { Client } from 'pg';
+import { Client, type Pool } from 'pg';
 import { openDatabase } from '../../src/db/client';
+import { LONG_WORK, inTransaction, writersTurn } from '../../src/db/transaction';
+import { pause } from '../../src/lib/deadline';
 import type { VenueName } from '../../src/lib/venue-name';
-import { HOUR_MS, MINUTE_MS } from '../../src/lib/time';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/time';
 import { wingOf } from '../support/world';
-import { type Figure, printTable } from './measure';
+import { type Figure, printTable, timed } from './measure';
 import { spending } from './spent';
 import { WORLD_NOW, byPage, loadAll, simulatorOf } from './world-build';
 import { openBenchWorld, VENUES } from './worlds';
 
-// What a page costs that a live feed adds to much that is there: the next minutes of a kept world, read into a copy of it two at a time.
+// What a page costs that a live feed adds to much that is there: the next minutes of a kept world, read into a copy of it two at a time. Then the scores of the
+// next day: how long they take, and how long at most a feed waits meanwhile for its turn to write.
 // BENCH_VENUE=prediction|perps|lp (all), BENCH_SIZES=facts,facts (100000,300000), BENCH_HOURS read (1).
 
 const SIZES = (process.env.BENCH_SIZES ?? '100000,300000').split(',').map(Number);
@@ -33,6 +36,21 @@ async function onCopy<T>(url: string, work: (url: string) => Promise<T>): Promis
   }
 }
 
+/** Runs `work` while somebody asks for the turn to write every tenth of a second. Resolves to the longest time, in milliseconds, that it was waited for. */
+async function longestWait(pool: Pool, venue: VenueName, work: () => Promise<unknown>): Promise<number> {
+  let [longest, over] = [0, false];
+  const asking = (async () => {
+    for (; !over; await pause(100)) {
+      const begun = performance.now();
+      await inTransaction(pool, async () => undefined, `${LONG_WORK}; ${writersTurn(venue)}`);
+      longest = Math.max(longest, performance.now() - begun);
+    }
+  })();
+  await work().finally(() => (over = true));
+  await asking;
+  return longest;
+}
+
 async function readOn(name: VenueName, size: number, url: string): Promise<Figure> {
   const [venue, simulator] = [wingOf(name), simulatorOf(name, size, 1)];
   const until = WORLD_NOW.getTime() + READ_MS;
@@ -43,6 +61,8 @@ async function readOn(name: VenueName, size: number, url: string): Promise<Figur
   const db = await openDatabase(url, { statement_timeout_ms: 0 });
   try {
     const { result, seconds, cpu } = await spending(db.pool, () => loadAll(byPage(db.pool, venue), venue, pages));
+    const nextDay = new Date(Math.ceil(WORLD_NOW.getTime() / DAY_MS) * DAY_MS + MINUTE_MS);
+    const scored = await timed(() => longestWait(db.pool, name, async () => venue.score?.(db.pool, nextDay, () => undefined)));
     return {
       what: name,
       world: size,
@@ -51,6 +71,8 @@ async function readOn(name: VenueName, size: number, url: string): Promise<Figur
       seconds: Number(seconds.toFixed(1)),
       'processor ms a page': Number(((cpu * 1_000) / pages.length).toFixed(1)),
       'a fact': Number(((cpu * 1_000) / result.facts).toFixed(2)),
+      'scores, s': Number(scored.seconds.toFixed(1)),
+      'feeds wait for them at most, s': Number((scored.result / 1_000).toFixed(1)),
     };
   } finally {
     await db.close();
