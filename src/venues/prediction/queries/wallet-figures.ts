@@ -36,7 +36,7 @@ export interface WalletFigures {
   sharpe: number | null;
   brier: number | null;
   avg_entry_price: number | null;
-  /** Of all categories alone: largest fall of the running gain from its peak, which begins at 0, in the order in which positions ended. */
+  /** Of all categories alone: largest fall of the running gain from its peak, which begins at 0, told once for all positions that ended at one instant. */
   max_drawdown: string | null;
   /** Of all categories alone: gain of the event that gained most over the net gain of all, cut to 1; null without one. */
   largest_event_share: number | null;
@@ -65,14 +65,15 @@ interface FiguresScope {
   category: string;
 }
 
+// What ends at one instant is one step of the running gain: what one side of a market lost is not lost before the other has won.
 // Win rates as winRatesOf, the largest event as largestEventShare tells it, added up where the positions are. Texts are long: what is kept and grouped on the way are numbers.
 /** SQL of WalletFigures, and of when the first position of the wallet ended. */
 export const figuresSql = ({ positions, own, wallet, from, to, category }: FiguresScope): string => `WITH own AS MATERIALIZED (
-  SELECT w, category, market, event, token_id, trades, traded, last_trade_at, paid_usdc, gain, closed_at, voided, resolved, chosen,
+  SELECT w, category, market, event, trades, traded, last_trade_at, paid_usdc, gain, closed_at, voided, resolved, chosen,
     chosen AND NOT open AND closed_at >= ${from} AND closed_at <= ${to} AS ended, chosen AND opened_at < ${to} AND (open OR closed_at >= ${from}) AS seen,
     ${RETURN} AS returned, entry, CASE WHEN resolved THEN (entry - COALESCE(payout, 0)::float8) ^ 2 END AS miss
   FROM (SELECT ${own} AS w, COALESCE(market.category, 'Other') AS category, hashtextextended(position.condition_id, 0) AS market,
-      hashtextextended(COALESCE(market.event_slug, position.condition_id), 0) AS event, token_id, trades, buy_usdc + sell_usdc AS traded, last_trade_at, paid_usdc, gain, opened_at, position.closed_at, payout,
+      hashtextextended(COALESCE(market.event_slug, position.condition_id), 0) AS event, trades, buy_usdc + sell_usdc AS traded, last_trade_at, paid_usdc, gain, opened_at, position.closed_at, payout,
       status = 'open' AS open, status = 'voided' AS voided, status = 'resolved' AS resolved, CASE WHEN paid_shares > 0 THEN paid_usdc::float8 / paid_shares::float8 END AS entry,
       paid_shares > 0 AND (${category} IS NULL OR COALESCE(market.category, 'Other') = ${category}) AS chosen
     FROM (${positions}) AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id) AS judged
@@ -82,8 +83,8 @@ export const figuresSql = ({ positions, own, wallet, from, to, category }: Figur
   ) AS gained GROUP BY w
 ), fall AS (
   SELECT w, max(GREATEST(peak, 0) - running) AS largest_fall FROM (
-    SELECT w, running, max(running) OVER (PARTITION BY w ORDER BY closed_at, token_id ROWS UNBOUNDED PRECEDING) AS peak FROM (
-      SELECT w, closed_at, token_id, sum(gain) OVER (PARTITION BY w ORDER BY closed_at, token_id ROWS UNBOUNDED PRECEDING) AS running FROM own WHERE ended
+    SELECT w, running, max(running) OVER (PARTITION BY w ORDER BY closed_at) AS peak FROM (
+      SELECT w, closed_at, sum(gain) OVER (PARTITION BY w ORDER BY closed_at) AS running FROM own WHERE ended
     ) AS walk
   ) AS steps GROUP BY w
 ), told AS (

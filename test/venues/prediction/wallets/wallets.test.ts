@@ -1,4 +1,5 @@
 import { type Timeframe, windowOf } from '../../../../src/lib/timeframe';
+import { groupedBy } from '../../../../src/lib/grouped';
 import { sqlOver } from '../../../../src/db/sql';
 import { type WalletTradesTotals, findLifeTotals, getWalletTradesTotals } from '../../../../src/venues/prediction/queries/wallet-trades';
 import { listEndedEvidence } from '../../../../src/venues/prediction/queries/leader-positions';
@@ -80,10 +81,15 @@ describe('wallets of a simulated world, counted a second time', () => {
     };
   }
 
+  /** What ends at one instant is one step: both sides of a market, markets of one event. */
   function drawdown(ended: readonly Counted[]): number {
     let [running, peak, largest] = [0, 0, 0];
-    for (const { gain } of [...ended].sort((a, b) => (a.closed as number) - (b.closed as number) || (a.token < b.token ? -1 : 1))) {
-      running += gain;
+    const steps = groupedBy(
+      [...ended].sort((a, b) => (a.closed as number) - (b.closed as number)),
+      ({ closed }) => closed,
+    );
+    for (const step of steps.values()) {
+      running += sum(step.map(({ gain }) => gain));
       peak = Math.max(peak, running);
       largest = Math.max(largest, peak - running);
     }
