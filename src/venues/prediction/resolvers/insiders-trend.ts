@@ -72,7 +72,7 @@ export const walletsInsidersTrend: Resolver<unknown, TrendArgs> = async (_, args
     bucket_size: args.bucket_size,
     time_series: series,
     totals: figuresOf(sums),
-    trend: trendOf(series.map(({ insider_buy_usdc }) => Number(insider_buy_usdc))),
+    trend: purchaseTrend(series.map(({ insider_buy_usdc }) => Number(insider_buy_usdc))),
     change_pct: earlier && changePercent(sums.buy_usdc, earlier),
     by_category: sums.categories
       .map(({ category, wallet_count, buy_usdc }) => ({ category, insider_wallets: wallet_count, insider_buy_usdc: buy_usdc }))
@@ -162,12 +162,17 @@ function seriesOf(
   });
 }
 
-/** Theil-Sen: median slope between any two buckets, over the window against the mean; ±5 % is flat. */
-function trendOf(values: readonly number[]): 'rising' | 'falling' | 'flat' {
+/** Buckets of which each two are compared: slopes grow with their square. */
+const MOST_COMPARED = 400;
+
+/** Theil-Sen: median slope between any two buckets, over the window against the mean; ±5 % is flat. Of more buckets than are compared neighbours stand together, by their mean. */
+export function purchaseTrend(values: readonly number[]): 'rising' | 'falling' | 'flat' {
+  const width = Math.ceil(values.length / MOST_COMPARED);
+  const parts = Array.from({ length: Math.ceil(values.length / width) }, (_, index) => values.slice(index * width, (index + 1) * width));
+  const means = parts.map((part) => mean(part) as number);
   const level = mean(values) ?? 0;
-  const thin = values.length <= 400 ? values : values.filter((_, index) => index % Math.ceil(values.length / 400) === 0);
-  const slopes = thin.flatMap((value, index) => thin.slice(index + 1).map((later, steps) => (later - value) / (steps + 1)));
-  const change = level === 0 ? 0 : ((median(slopes) ?? 0) * (thin.length - 1)) / level;
+  const slopes = means.flatMap((value, index) => means.slice(index + 1).map((later, steps) => (later - value) / (steps + 1)));
+  const change = level === 0 ? 0 : ((median(slopes) ?? 0) * (means.length - 1)) / level;
   return change > 0.05 ? 'rising' : change < -0.05 ? 'falling' : 'flat';
 }
 

@@ -1,5 +1,6 @@
 import { sqlOver } from '../../../../src/db/sql';
 import { listInsidersEver } from '../../../../src/venues/prediction/queries/insider-runs';
+import { purchaseTrend } from '../../../../src/venues/prediction/resolvers/insiders-trend';
 import { testDatabase } from '../../../support/database';
 import { call, callForError } from '../markets/call';
 import { NOW, iso, market, now, trade } from '../small-world';
@@ -208,4 +209,10 @@ describe('insiders by hand', () => {
     expect(await lapsed('2026-03-11T12:00:00Z')).toEqual([null]);
     expect(await lapsed('2026-03-12T00:00:00Z')).toEqual(['2026-03-11T00:00:00.000Z']);
   });
+});
+
+test('the trend of many buckets leaves out none: in 721 hours every other one is as the one before, the others grow', () => {
+  const hours = Array.from({ length: 721 }, (_, hour) => (hour % 2 === 0 ? 100 : hour));
+  expect(purchaseTrend(hours)).toBe('rising');
+  expect(purchaseTrend(hours.map((usdc) => 1_000 - usdc))).toBe('falling');
 });
