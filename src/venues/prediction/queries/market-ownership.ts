@@ -45,8 +45,8 @@ export interface OutcomeHolders {
 /** What is asked of holders. */
 export interface HoldersScope {
   condition_id: string;
-  /** Outcomes with the prices by which sizes are told. */
-  outcomes: readonly { token_id: string; price: number }[];
+  /** Outcomes with the prices by which sizes are told: without one, what is held of it has no size. */
+  outcomes: readonly { token_id: string; price: number | null }[];
   /** Upper ends of sizes, USDC, but of the last. */
   sizes: readonly number[];
   /** Holders of fewer shares do not count. */

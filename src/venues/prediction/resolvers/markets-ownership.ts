@@ -35,7 +35,7 @@ export const marketsOwnership: Resolver<unknown, Args> = async (_, args, context
   const priceOf = (token_id: string): number | null => prices.find((one) => one.token_id === token_id)?.price ?? null;
   const scope = {
     condition_id: args.condition_id,
-    outcomes: outcomes.map(({ token_id }) => ({ token_id, price: priceOf(token_id) ?? 0 })),
+    outcomes: outcomes.map(({ token_id }) => ({ token_id, price: priceOf(token_id) })),
     sizes: SIZE_ENDS,
     min_shares: args.min_shares,
     limit: args.limit,

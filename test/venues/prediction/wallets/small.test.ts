@@ -190,6 +190,9 @@ test('gains that were lost again, sides that outweigh the largest, positions wit
     // What has no price is as large as its cost.
     const { data: large } = await call<{ positions: Record<string, unknown>[] }>(db, 'wallets/portfolio', now, { wallets: [wallet(45)], min_position_usdc: 25 }); // prettier-ignore
     expect(large.positions.map(({ token_id }) => token_id)).toEqual([token(42, 0), token(42, 1)]);
+    // Nor does anything tell how many USDC its holders have in it.
+    const { data: owned } = await call<{ outcomes: { holder_count: number; distribution: { holder_count: number }[] }[] }>(db, 'markets/ownership', now, { condition_id: condition(42) }); // prettier-ignore
+    expect(owned.outcomes.map(({ holder_count, distribution }) => [holder_count, ...distribution.map((size) => size.holder_count)])).toEqual([[1, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0]]); // prettier-ignore
     await loadRecords(db.pool, 'activity-2.json', Array.from({ length: 12 }, (_, index) => move(530 + index, 50 + index, 47, 'SPLIT', 10, 10, 2 * DAY))); // prettier-ignore
     await loadRecords(db.pool, 'activity-3.json', Array.from({ length: 12 }, (_, index) => move(550 + index, 50 + index, 47, 'MERGE', 10, 10, DAY))); // prettier-ignore
     const experts = { category: 'Politics', min_category_trades: 1 };
