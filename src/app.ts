@@ -144,7 +144,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   const payments = await createPayments(options.payments, { pool: ledger, heart, logger, figures: metrics });
   const feeds = feedsOf(config, options.upstreams ?? config.upstreams);
   const unasked = new FailureThrottle();
-  const freshness = await watchFreshness(reads.pool, VENUES, feeds, (error) =>
+  // How things stand is asked by key: that does not wait behind answers, which may hold all other connections.
+  const freshness = await watchFreshness(reads.keyed, VENUES, feeds, (error) =>
     unasked.note(error, (untold) => logger.error({ err: error, untold }, 'the database that answers come from could not be asked')),
   );
   const settled = (venue: VenueName): Date | null =>
@@ -179,10 +180,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     publicUrl,
   };
   const network = payments.methods()[0]?.network ?? 'none';
-  const replica = reads === db ? [] : [{ name: 'postgres_replica', pool: reads.pool }];
-  const snapshots = (): ReturnType<typeof listKept> => listKept(reads.pool, VENUES, config.clock.now());
+  const replica = reads === db ? [] : [{ name: 'postgres_replica', pool: reads.keyed }];
+  const snapshots = (): ReturnType<typeof listKept> => listKept(reads.keyed, VENUES, config.clock.now());
   const health = makeHealth({
-    backends: [{ name: 'postgres', pool: db.pool }, ...replica],
+    backends: [{ name: 'postgres', pool: db.keyed }, ...replica],
     payments,
     metrics,
     slots,
@@ -190,9 +191,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     version,
     network,
     freshness: () => freshness.all(),
-    scored: () => lastScored(reads.pool, VENUES),
+    scored: () => lastScored(reads.keyed, VENUES),
     snapshots,
-    newer: () => newer(db.pool),
+    newer: () => newer(db.keyed),
   });
   metrics.ages(agesOf(freshness, config.clock, snapshots));
   const gateway = makeGateway({

@@ -3,6 +3,7 @@ import { makeExplorer } from '../../src/graph/explorer';
 import { standingClock } from '../../src/lib/clock';
 import { signProofs, signWith } from '../bench/payments/buyers';
 import { holdQueries } from '../payments/held-query';
+import { until } from '../support/feeds';
 import { ROOT } from '../support/root';
 import { type Product, startProduct } from '../support/product';
 import { loadSmallWorld, now } from '../venues/prediction/small-world';
@@ -136,5 +137,21 @@ test('what is left of a question that has failed ends with the answer', async ()
     expect(Date.now() - answered).toBeLessThan(10_000);
   } finally {
     await release();
+  }
+});
+
+test('while questions hold all connections that answers are made over, /health tells how the database is, and how far it was read', async () => {
+  type Told = { status: string; data_freshness: { scores: unknown; perps: { lag_s: number | null } } };
+  const health = async (): Promise<Told> => (await (await fetch(`${product.publicUrl}/health`)).json()) as Told;
+  const { status, data_freshness } = await health();
+  const held = await Promise.all(Array.from({ length: product.db.pool.options.max }, () => product.db.pool.connect()));
+  try {
+    expect(await health()).toMatchObject({ status, postgres: { status: 'ok' }, data_freshness: { scores: data_freshness.scores } });
+    await product.pool.query("INSERT INTO source_cursor (source, venue, cursor, watermark) VALUES ('perps.fills', 'perps', '{}', $1)", [
+      now,
+    ]);
+    await until(async () => (await health()).data_freshness.perps.lag_s === 0, 'how far perps were read', 8_000);
+  } finally {
+    for (const one of held) one.release();
   }
 });
