@@ -71,6 +71,8 @@ export function newerThan(folder: string): ListNewer {
 
 async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: REACHED_WITHIN_MS });
+  // One that is lost fails its statement, which is told.
+  client.on('error', () => undefined);
   try {
     await client.connect();
     await setUp(client);
@@ -113,7 +115,7 @@ async function apply(client: Client, name: string, sql: string, checksum: string
     );
     await client.query('COMMIT');
   } catch (error) {
-    await client.query('ROLLBACK');
+    await client.query('ROLLBACK').catch(() => undefined);
     throw new Error(`Migration ${name} failed: ${(error as Error).message}`, { cause: error });
   }
 }

@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { migrate } from '../../src/db/migrate';
 import { type TestDatabase, testDatabase } from '../support/database';
+import { until } from '../support/feeds';
 
 let database: TestDatabase;
 let folder: string;
@@ -99,4 +100,16 @@ test('a server that takes the connection and says nothing is not waited for for 
   const sentence = `The database at 127.0.0.1:${port}/smart cannot be reached: timeout expired`;
   await expect(migrate(`postgresql://me@127.0.0.1:${port}/smart`, folder)).rejects.toThrow(sentence);
   await new Promise((resolve) => mute.close(resolve));
+});
+
+test('a database that ends in the middle of one is told in a sentence', async () => {
+  write('1_first', 'SELECT pg_sleep(60)');
+  const told = migrate(database.url, folder).then(
+    () => 'done',
+    (error: Error) => error.message,
+  );
+  const ended =
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query = 'SELECT pg_sleep(60)'";
+  await until(async () => (await database.pool.query(ended)).rowCount === 1, 'it runs');
+  expect(await told).toBe('Migration 1_first failed: terminating connection due to administrator command');
 });
