@@ -150,7 +150,7 @@ function bodyError(thrown: { type?: string; status?: number }): AppError | null 
 /** A listening HTTP server. */
 export interface Listening {
   port: number;
-  /** Stops accepting, lets running answers finish for `graceMs`, then closes what is left. */
+  /** Stops accepting, lets running answers finish for `graceMs`, each the last of its connection, then closes what is left. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -179,16 +179,30 @@ const KEEP_ALIVE_MS = 65_000;
  * one clear sentence when the port is taken.
  */
 export async function listen(handler: http.RequestListener, port: number, host: string, silentMs = SILENT_MS): Promise<Listening> {
+  const open = new Set<http.ServerResponse>();
+  let stopping = false;
+  const answer: http.RequestListener = (request, response) => {
+    open.add(response);
+    // What is over keeps no connection: on one that stays, Node takes requests as long as it stays.
+    if (stopping) response.shouldKeepAlive = false;
+    response.once('close', () => {
+      open.delete(response);
+      if (stopping) server.closeIdleConnections();
+    });
+    handler(request, response);
+  };
   const server = http.createServer(
     { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout: KEEP_ALIVE_MS },
-    handler,
+    answer,
   );
   server.timeout = silentMs;
-  server.on('checkContinue', (request, response) => whenRead(request, response, handler));
+  server.on('checkContinue', (request, response) => whenRead(request, response, answer));
   return {
     port: await listenOn(server, port, host),
     stop: (graceMs) =>
       new Promise((resolve) => {
+        stopping = true;
+        for (const response of open) response.shouldKeepAlive = false;
         const force = setTimeout(() => server.closeAllConnections(), graceMs);
         server.close(() => {
           clearTimeout(force);

@@ -241,6 +241,38 @@ test('who does not read an answer does not keep its connection and the answer fo
   }
 });
 
+test('a server that stops answers what it was asked, closes that connection, and is gone as soon as all are', async () => {
+  const served: string[] = [];
+  let begun = (): void => undefined;
+  const isBegun = new Promise<void>((resolve) => (begun = resolve));
+  let finish = (): void => undefined;
+  const handler: http.RequestListener = ({ url = '' }, response) => {
+    served.push(url);
+    if (url === '/first') return void response.end();
+    finish = () => void response.end('answer');
+    begun();
+  };
+  const server = await listen(handler, 0, '127.0.0.1');
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const ask = (path: string): Promise<string | undefined> =>
+    new Promise((resolve, reject) => {
+      const request = http.get({ port: server.port, path, agent }, (response) => response.resume().once('end', () => resolve(response.headers.connection)));
+      request.once('error', reject);
+    }); // prettier-ignore
+  expect(await ask('/first')).toBe('keep-alive');
+  const asked = ask('/asked');
+  await isBegun;
+  const from = Date.now();
+  const stopped = server.stop(10_000);
+  finish();
+  expect(await asked).toBe('close');
+  await expect(ask('/later')).rejects.toThrow('ECONNREFUSED');
+  await stopped;
+  expect(Date.now() - from).toBeLessThan(5_000);
+  expect(served).toEqual(['/first', '/asked']);
+  agent.destroy();
+});
+
 test('the internal port answers only to local names', async () => {
   const { port } = new URL(product.internalUrl);
   const ask = (host: string): Promise<number> =>
