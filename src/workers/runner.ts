@@ -152,6 +152,7 @@ async function readVenue(
 /** Polls one feed, step by step, until its signal aborts. Throws Overtaken when another process reads it, Outdated when only a newer one may. */
 class FeedReader {
   private readonly lag = new LagMeter();
+  private readonly failing = new FailureThrottle();
   private failures = 0;
   /** Records in a form that cannot be read, since the last that could be: a poll of a second holds few. */
   private unread = 0;
@@ -283,8 +284,9 @@ class FeedReader {
     const { pool, clock, logger, figures } = this.options;
     this.failures += 1;
     figures.failed(this.source.name);
-    logger.warn({ feed: this.source.name, failures: this.failures, reason: wordsOf(error) }, 'a live feed could not be read');
-    await noteFailure(pool, this.source.name, wordsOf(error), clock.now()).catch(() => undefined);
+    const [feed, reason] = [this.source.name, wordsOf(error)];
+    this.failing.note(error, (untold) => logger.warn({ feed, failures: this.failures, reason, untold }, 'a live feed could not be read'));
+    await noteFailure(pool, feed, reason, clock.now()).catch(() => undefined);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import { LONG_WORK, inTransaction } from '../db/transaction';
 import type { Clock } from '../lib/clock';
+import { FailureThrottle } from '../lib/failure-throttle';
 import { type Repeated, repeat } from '../lib/repeat';
 import { MINUTE_MS, isoDay, wholeSecond } from '../lib/time';
 import type { Logger } from '../observability/logger';
@@ -127,11 +128,12 @@ export function keepScores(
   isRead: IsRead,
   first: 'at once' | 'later',
 ): Repeated {
+  const failing = new FailureThrottle();
   const run = async (stopped: () => boolean): Promise<void> => {
     try {
       for (const done of await catchUpScores(pool, venues, clock.now(), logger, isRead, stopped)) logger.info(done, 'scored');
     } catch (error) {
-      if (!stopped()) logger.error({ err: error }, 'it could not be seen who is scored');
+      if (!stopped()) failing.note(error, (untold) => logger.error({ err: error, untold }, 'it could not be seen who is scored'));
     }
   };
   return repeat(run, CHECK_MS, first);

@@ -45,8 +45,9 @@ export function runnerOf(
   clock: { now(): Date },
   figures = noFigures,
   silence_ms = 20_000,
+  logger = makeLogger('silent'),
 ): Runner {
-  return makeRunner({ pool, feeds: { [venue]: feeds }, clock, logger: makeLogger('silent'), figures, newer, standby_ms: 200, silence_ms });
+  return makeRunner({ pool, feeds: { [venue]: feeds }, clock, logger, figures, newer, standby_ms: 200, silence_ms });
 }
 
 /** Waits until something is so. Throws when it is not in time. */

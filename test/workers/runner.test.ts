@@ -1,11 +1,12 @@
 import type { PoolClient } from 'pg';
 import { writersTurn } from '../../src/db/transaction';
+import type { Logger } from '../../src/observability/logger';
 import { listFeeds } from '../../src/workers/feed-store';
 import { pageOf } from '../../src/workers/pages';
 import type { LiveSource, LiveStep, RecordedPage, RecordedSource, Span } from '../../src/workers/source';
 import { UpstreamError } from '../../src/workers/upstream';
 import { testDatabase } from '../support/database';
-import { TurnedClock, runnerOf, until } from '../support/feeds';
+import { TurnedClock, noFigures, runnerOf, until } from '../support/feeds';
 
 /** Turns at venues' feeds that are held in this database. */
 const HELD_TURNS =
@@ -220,7 +221,12 @@ describe('the runner', () => {
 
   test('a failure is told in our own words, without what may be secret, and forgotten at the next success', async () => {
     upstream.failing = new Error('connect to http://user:secret@host:1/path?key=secret refused');
-    const one = runner('one');
+    const said: unknown[] = [];
+    const warn = ({ reason, untold }: Record<string, unknown>): void => void said.push([reason, untold]);
+    let failures = 0;
+    const figures = { ...noFigures, failed: () => void (failures += 1) };
+    const one = runnerOf(db.pool, 'perps', [upstream.feedFor('one')], upstream.clock, figures, undefined, { warn } as unknown as Logger);
+    started.push(one);
     one.start();
     await until(async () => (await feed())?.failure?.words !== undefined, 'a failure');
     expect((await feed())?.failure?.words).toBe('Error: connect to <url> refused');
@@ -231,6 +237,13 @@ describe('the runner', () => {
     await until(async () => (await feed())?.failure?.words === 'host/path answered 500', 'the next failure');
     expect((await feed())?.failure).toMatchObject({ at: second(4).toISOString(), since });
     expect(since).toBe(second(3).toISOString());
+    const before = failures;
+    await until(async () => failures >= before + 2, 'two more of them');
+    // Whoever watches is told of one that goes on once in ten minutes: /health and the figures tell of each.
+    expect(said).toEqual([
+      ['Error: connect to <url> refused', 0],
+      ['host/path answered 500', 0],
+    ]);
     upstream.failing = null;
     await readTo(4);
     await until(async () => (await feed())?.failure === null, 'no failure');

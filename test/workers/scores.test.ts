@@ -115,4 +115,24 @@ describe('the daily scores', () => {
     broken = false;
     expect(await catchUp(venues, '2026-03-01T00:01:05Z')).toEqual(['prediction']);
   });
+
+  test('are asked for every minute while the database is away, which is told at once and every ten minutes', async () => {
+    let asked = 0;
+    const away = { query: () => ((asked += 1), Promise.reject(new Error('gone'))) } as unknown as Pool;
+    const said: unknown[] = [];
+    const logger = { error: ({ untold }: Record<string, unknown>) => void said.push(untold) } as unknown as Logger;
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+    try {
+      const kept = keepScores(away, [wing('perps')], { now: () => new Date() }, logger, always, 'at once');
+      for (let minute = 0; minute < 15; minute += 1) {
+        await new Promise(setImmediate);
+        jest.advanceTimersByTime(60_000);
+      }
+      await kept.stop();
+    } finally {
+      jest.useRealTimers();
+    }
+    expect(asked).toBe(16);
+    expect(said).toEqual([0, 9]);
+  });
 });
