@@ -136,7 +136,7 @@ async function healthOf(
     const last_settlement_at = newest.get(name) ?? null;
     if (protocol === undefined) return { status: 'off', latency_ms: null, last_settlement_at };
     const latency_ms = await availability.latency(protocol);
-    return { status: latency_ms === null ? 'down' : 'ok', latency_ms, last_settlement_at };
+    return { status: latency_ms === null || ledger.isUnwritable ? 'down' : 'ok', latency_ms, last_settlement_at };
   };
   const [x402, mpp_tempo, mpp_solana] = await Promise.all([one('x402'), one('mpp_tempo'), one('mpp_solana')]);
   return { x402, mpp_tempo, mpp_solana };

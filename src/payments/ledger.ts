@@ -49,6 +49,8 @@ interface Row {
 const RUNNING: PaymentState[] = ['RESERVED', 'EXECUTING', 'RESULT_READY'];
 const UNIQUE_VIOLATION = '23505';
 const LEDGER_RETRY_S = 5;
+/** Whoever sends no buyers where none can be served sends some again after so long. */
+const UNWRITTEN_MS = 15_000;
 
 /** A payment on record, and the JSON text of its answer. */
 export interface Answered {
@@ -98,6 +100,8 @@ export class Ledger {
   private readonly deliveries = new Deliveries((together, keptMs) => this.write(together, keptMs));
   private readonly missed = new MissedSteps();
   private readonly away = new FailureThrottle();
+  /** When a purchase could not be written down, since the last that could. */
+  private unwritten_at = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly pool: Pool,
@@ -111,9 +115,15 @@ export class Ledger {
       return await this.pool.query<R>(statement, values);
     } catch (error) {
       if (isAnswer(error)) throw error;
+      if (statement === CLAIM || statement === WRITE_AHEAD) this.unwritten_at = performance.now();
       this.away.note(error, (untold) => this.log.error({ error: (error as Error).message, untold }, 'the ledger cannot be reached'));
       throw new AppError('payments_unavailable', { retry_after_s: LEDGER_RETRY_S, cause: error });
     }
+  }
+
+  /** Whether the last purchase could not be written down, a moment ago: a database without room on its disk answers, and writes nothing. */
+  get isUnwritable(): boolean {
+    return performance.now() - this.unwritten_at < UNWRITTEN_MS;
   }
 
   /** Takes the steps that the database did not answer. Throws payments_unavailable while it does not. */
@@ -170,6 +180,7 @@ export class Ledger {
   async writeAhead({ id, transaction, raw, details, settle_by }: PaymentRecord, proofKey: string, work: FinishedWork): Promise<boolean> {
     const values = [id, transaction, raw, details, settle_by, work.answer, work.began_at, work.done_at, proofKey];
     const { rowCount } = await this.ask(WRITE_AHEAD, values);
+    this.unwritten_at = Number.NEGATIVE_INFINITY;
     return (rowCount ?? 0) > 0;
   }
 

@@ -71,7 +71,10 @@ describe('a statement of the ledger is lost, once, and the buyer comes back with
     const bought = await buyerWithProof();
     lose(statement, of);
     expect(await charge(bought.headers)).toMatchObject({ kind: 'refused', charged: false, error: { code: 'payments_unavailable' } });
+    // A database that answers, and has no room to write in, sells nothing.
+    expect((await payments.health()).x402.status).toBe('down');
     expect(await comesBack(bought)).toEqual(['200', 1n]);
+    expect((await payments.health()).x402.status).toBe('ok');
   });
 
   it('the note that it was delivered: it is collected again', async () => {
