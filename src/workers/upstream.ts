@@ -39,6 +39,11 @@ export class UpstreamError extends Error {
     super(message);
     this.name = 'UpstreamError';
   }
+
+  /** Its kind, whatever was asked for: what happened, without the host and path that it is told with first. */
+  get code(): string {
+    return this.message.replace(/^\S+ /, '');
+  }
 }
 
 const TIMEOUT_MS = 20_000;

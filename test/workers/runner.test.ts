@@ -238,7 +238,8 @@ describe('the runner', () => {
     expect((await feed())?.failure).toMatchObject({ at: second(4).toISOString(), since });
     expect(since).toBe(second(3).toISOString());
     const before = failures;
-    await until(async () => failures >= before + 2, 'two more of them');
+    upstream.failing = new UpstreamError('host/other answered 500', 500);
+    await until(async () => failures >= before + 2, 'two more of them, of whatever is asked for');
     // Whoever watches is told of one that goes on once in ten minutes: /health and the figures tell of each.
     expect(said).toEqual([
       ['Error: connect to <url> refused', 0],
