@@ -7,7 +7,7 @@ FROM pg_index WHERE indrelid = $1::regclass AND NOT indisprimary ORDER BY 1`;
 
 /**
  * Runs `fill` without the secondary indexes of those of the tables that hold no rows, and makes these again from all rows at once, which costs a
- * fraction of writing them row by row; all inside the client's transaction. Tables with rows keep theirs: dropping would lock their readers out.
+ * fraction of writing them row by row; all inside the client's transaction. Tables with rows keep theirs: dropping locks readers out, of empty tables too.
  */
 export async function fillEmptied(client: PoolClient, tables: readonly string[], fill: () => Promise<void>): Promise<void> {
   const again: string[] = [];

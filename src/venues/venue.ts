@@ -88,8 +88,8 @@ export interface Venue {
   liveSources?(upstreams: UpstreamUrls, rates?: UpstreamRates): LiveSource[];
   /** Time of the newest event seen and time up to which the sources have been read; null before the first load. */
   freshness(db: Pool): Promise<{ last_event_at: Date | null; watermark: Date | null }>;
-  /** Recomputes every rollup from facts, inside the caller's transaction. */
-  rebuild?(client: PoolClient): Promise<void>;
+  /** Recomputes every rollup from facts, inside the caller's transaction; of a first load sooner, where readers of empty rollups may be locked out. */
+  rebuild?(client: PoolClient, is_first_load?: boolean): Promise<void>;
   /** Writes the scores and snapshots of the UTC day of `now`, as of `now`; again on the same day: the same result. */
   score?(pool: Pool, now: Date, progress: (wallets: number) => void): Promise<{ wallets: number; scored: number }>;
   /** Table of its scores, one run a `day`; a wing with signals must tell. */

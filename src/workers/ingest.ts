@@ -142,7 +142,7 @@ export function backfill<T>(pool: Pool, venue: Venue, pages: (load: PageLoader) 
       const [memory, remainder] = [new Map<string, unknown>(), new Remainder()];
       const result = await pages((source, page, options) => source.load(page, client, { ...options, rollups: 'later', memory, remainder }));
       await remainder.finish(client);
-      await venue.rebuild?.(client);
+      await venue.rebuild?.(client, true);
       return result;
     },
     writing(venue.name),

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { inTransaction } from '../../src/db/transaction';
 import { backfill } from '../../src/workers/ingest';
 import type { VenueName } from '../../src/lib/venue-name';
 import type { RecordedSource } from '../../src/workers/source';
@@ -65,3 +66,24 @@ async function isFree(pool: Pool, venue: VenueName): Promise<boolean> {
   );
   return rows[0]?.free === true;
 }
+
+// A store may hold a venue of which nothing has happened yet, or nobody is smart.
+test.each(['prediction', 'perps', 'lp'] as const)(
+  '%s is rebuilt beside its readers, of tables without a row too',
+  async (name: VenueName) => {
+    const db = await testDatabase();
+    try {
+      const locked = await inTransaction(db.pool, async (client) => {
+        await wingOf(name).rebuild?.(client);
+        const { rows } = await client.query<{
+          name: string;
+        }>(`SELECT DISTINCT relname AS name FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+WHERE pid = pg_backend_pid() AND mode = 'AccessExclusiveLock' AND relpersistence <> 't'`);
+        return rows;
+      });
+      expect(locked).toEqual([]);
+    } finally {
+      await db.drop();
+    }
+  },
+);

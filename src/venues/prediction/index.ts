@@ -24,12 +24,12 @@ import { predictionFeeds } from './sources/live';
 /** Room for sorting and grouping on one connection, in place of a few megabytes: positions and hours are made, and indexes, of millions of rows. */
 const ROOM = "SET LOCAL work_mem = '128MB'; SET LOCAL maintenance_work_mem = '256MB'";
 
-async function rebuild(client: PoolClient): Promise<void> {
+async function rebuild(client: PoolClient, is_first_load = false): Promise<void> {
   await client.query(ROOM);
   await attachMonths(client);
   await analyze(client, ['pm_trade (condition_id, wallet)', 'pm_market (condition_id)', 'pm_outcome (condition_id)']);
-  await rebuildPositions(client);
-  await rebuildHours(client);
+  await rebuildPositions(client, is_first_load);
+  await rebuildHours(client, is_first_load);
   await rebuildVolumes(client);
   await rebuildLatest(client);
   // By the next daily run.

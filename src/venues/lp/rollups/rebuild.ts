@@ -31,11 +31,11 @@ const ROOM = "SET LOCAL work_mem = '64MB'; SET LOCAL maintenance_work_mem = '256
  * Recomputes every rollup of the wing from facts, inside the client's transaction; readers see the old ones until it ends. After a load
  * whose rollups come later, the facts that wait are written first.
  */
-export async function rebuild(client: PoolClient): Promise<void> {
+export async function rebuild(client: PoolClient, is_first_load = false): Promise<void> {
   await lockRollups(client);
   await client.query(ROOM);
   if (await areWaiting(client)) await settleWaiting(client);
-  await fillEmptied(client, REBUILT, async () => {
+  await fillEmptied(client, is_first_load ? REBUILT : [], async () => {
     for (const table of REBUILT) await client.query(`DELETE FROM ${table}`);
     await fillAll(client);
   });

@@ -79,11 +79,11 @@ const FORGET_DEALT = 'DELETE FROM perp_dealt_day WHERE day IN (SELECT day FROM p
 const WORK_MEMORY = '256MB';
 
 /** Recomputes every rollup of the wing from facts, inside the client's transaction; readers see the old ones until it ends. */
-export async function rebuild(client: PoolClient): Promise<void> {
+export async function rebuild(client: PoolClient, is_first_load = false): Promise<void> {
   await lockRollups(client);
   const stood = await forgetStandings(client);
   await client.query(`SET LOCAL work_mem = '${WORK_MEMORY}'`);
-  await fillEmptied(client, ROLLUPS, async () => {
+  await fillEmptied(client, is_first_load ? ROLLUPS : [], async () => {
     // What the daily scores keep is told by the next run of them.
     await client.query(FORGET_DEALT);
     for (const table of ROLLUPS) await client.query(`DELETE FROM ${table}`);

@@ -155,12 +155,12 @@ const AS_BEFORE = 'SET LOCAL enable_hashagg TO DEFAULT; SET LOCAL enable_indexsc
 const HOUR_TABLES = ['pm_token_hour', 'pm_token_last', 'pm_market_day', 'pm_market_quarter', 'pm_market_total', 'pm_wallet_hour'];
 
 /** Makes all hours, days and totals of markets anew from pm_trade, inside the caller's transaction: readers see the old ones until it commits. */
-export async function rebuildHours(client: PoolClient): Promise<void> {
+export async function rebuildHours(client: PoolClient, is_first_load = false): Promise<void> {
   await client.query(`LOCK TABLE ${HOUR_TABLES.join(', ')} IN SHARE ROW EXCLUSIVE MODE`);
   await forgetAllHours(client);
   await forgetAllParticipants(client);
   await client.query(IN_ORDER);
-  await fillEmptied(client, HOUR_TABLES, async () => {
+  await fillEmptied(client, is_first_load ? HOUR_TABLES : [], async () => {
     for (const table of HOUR_TABLES) await client.query(`DELETE FROM ${table}`);
     await client.query(`${FACTS} INSERT INTO pm_token_hour (${TOKEN_COLUMNS}) ${TOKENS} ORDER BY condition_id, token_id, hour`);
     await client.query(lastsOfHours());

@@ -101,9 +101,9 @@ function* cellsOf(rows: Iterable<PositionRow>): Generator<PositionRow[keyof Posi
 }
 
 /** Makes all positions anew from facts, inside the caller's transaction: facts stream by in order of their groups, so memory stays what a chunk takes. */
-export async function rebuildPositions(client: PoolClient): Promise<void> {
+export async function rebuildPositions(client: PoolClient, is_first_load = false): Promise<void> {
   await lockRollups(client);
-  await fillEmptied(client, ['pm_position'], async () => {
+  await fillEmptied(client, is_first_load ? ['pm_position'] : [], async () => {
     await client.query('DELETE FROM pm_position');
     await client.query('DELETE FROM pm_told_wallet');
     await forgetStandings(client);
