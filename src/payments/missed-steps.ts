@@ -8,6 +8,7 @@ const MOST_ADDED = 1_000;
 /** Steps of the ledger that its database did not answer, in their order. Whether they were taken is not known: each may be taken twice. */
 export class MissedSteps {
   private readonly steps: Step[] = [];
+  private catching: Promise<void> | null = null;
 
   /** Leaves a step to `catchUp` that is worth taking, and can be spared. */
   add(step: Step): void {
@@ -24,8 +25,19 @@ export class MissedSteps {
     }
   }
 
-  /** Takes what was missed. Throws payments_unavailable while the database does not answer. */
-  async catchUp(): Promise<void> {
+  /** Takes a step that must not be lost, once those are taken that were missed before it; where the database does not answer, it is left to `catchUp` too. */
+  inTurn(step: Step): Promise<void> {
+    this.steps.push(step);
+    return this.catchUp();
+  }
+
+  /** Takes what was missed, one step at a time whoever asks for it. Throws payments_unavailable while the database does not answer. */
+  catchUp(): Promise<void> {
+    this.catching ??= this.takeAll().finally(() => (this.catching = null));
+    return this.catching;
+  }
+
+  private async takeAll(): Promise<void> {
     for (let step = this.steps.shift(); step !== undefined; step = this.steps.shift()) {
       try {
         await step();

@@ -95,6 +95,18 @@ describe('a statement of the ledger is lost, once, and the buyer comes back with
     expect(await comesBack({ buyer, headers: await signedHeaders(till, buyer) })).toEqual(['200 replayed', 1n]);
   });
 
+  it('the note that it was delivered, and its buyer leaves before the end of the answer: who signs afresh is given it', async () => {
+    const { buyer, headers } = await buyerWithProof();
+    const gone = new AbortController();
+    lose('payment_delivered');
+    expect(told(await charge(headers, workOf(), { client_gone: gone.signal }))).toBe('200');
+    await until(() => loss.statement === null);
+    gone.abort();
+    // Nobody has looked after what was missed by then.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await comesBack({ buyer, headers: await signedHeaders(till, buyer) })).toEqual(['200 replayed', 1n]);
+  });
+
   it('the confirmation of an answer whose buyer hung up: it is collected', async () => {
     const bought = await buyerWithProof();
     const gone = new AbortController();

@@ -25,6 +25,21 @@ describe('steps that a database did not answer', () => {
     expect(taken).toEqual(['release', 'confirm', 'owe']);
   });
 
+  it('are taken before one that is taken in its turn, whoever else takes them meanwhile; away, it waits behind them', async () => {
+    const missed = new MissedSteps();
+    await expect(missed.surely(step('confirm'))).rejects.toThrow(AppError);
+    await expect(missed.inTurn(step('take back'))).rejects.toThrow(AppError);
+    away = false;
+    let goOn: () => void = () => undefined;
+    const slow = new Promise<void>((resolve) => (goOn = resolve));
+    missed.add(() => slow.then(step('slow')));
+    const catching = missed.catchUp();
+    const turn = missed.inTurn(step('take back too'));
+    goOn();
+    await Promise.all([catching, turn]);
+    expect(taken).toEqual(['confirm', 'take back', 'slow', 'take back too']);
+  });
+
   it('are given up where it answers with an error', async () => {
     const missed = new MissedSteps();
     const refused = (): Promise<never> => Promise.reject(new Error('no such column'));
