@@ -1,5 +1,6 @@
 import type { Keypair } from '@solana/web3.js';
 import { createPayments } from '../../src/payments/charge';
+import { Ledger } from '../../src/payments/ledger';
 import type { Outcome, Sale } from '../../src/payments/protocol';
 import {
   broadcast,
@@ -64,6 +65,16 @@ describe('a payment that was settled and handed out to nobody', () => {
     await settled();
   }
 
+  /** The next step of this kind is taken, and its buyer has left before anybody hears of it. */
+  function leavesAfter(step: 'handOut' | 'writeAhead', gone: AbortController): jest.SpyInstance {
+    const take = Ledger.prototype[step] as (...args: unknown[]) => Promise<unknown>;
+    return jest.spyOn(Ledger.prototype, step).mockImplementationOnce(async function (this: Ledger, ...args: unknown[]) {
+      const taken = await take.apply(this, args);
+      gone.abort();
+      return taken as never;
+    });
+  }
+
   it('is what its buyer gets who signs afresh, once, without paying again; a version 1 proof alone never gets it', async () => {
     const proof = { 'X-PAYMENT': proofFor(buyer, requirementOf(await challengeOf(till)), { version: 1 }) };
     await payUnheard(proof);
@@ -122,6 +133,12 @@ describe('a payment that was settled and handed out to nobody', () => {
   it('is not given to a request whose sender has left by then', async () => {
     await payUnheard(await signedHeaders(till, buyer));
     await charge(await signedHeaders(till, buyer), workOf(), { client_gone: AbortSignal.abort() });
+    // Nor to one whose sender leaves while it is handed out.
+    const gone = new AbortController();
+    const leaving = leavesAfter('handOut', gone);
+    await charge(await signedHeaders(till, buyer), workOf(), { client_gone: gone.signal });
+    leaving.mockRestore();
+    await settled();
     expect([await afresh(), await spent()]).toEqual(['200 replayed', 1n]);
   });
 
@@ -173,15 +190,21 @@ describe('a payment that was settled and handed out to nobody', () => {
       expect([await afresh(), await spent()]).toEqual(['200', 2n]);
     });
 
-    it('and its buyer does not wait so long, but hangs up and signs afresh', async () => {
+    it.each([
+      ['once it is sent', false],
+      ['while it is written down', true],
+    ])('and its buyer does not wait so long, but hangs up %s and signs afresh', async (_, early) => {
       const patient = await createPayments(
         { ...till.settings, settle_patience_ms: 60_000 },
         { pool: till.database.pool, logger: till.logger },
       );
       const gone = new AbortController();
       till.solana.faults.inject('getTransaction', { kind: 'refuse' }, Infinity);
-      const charging = patient.charge(saleOf({ headers: await signedHeaders(till, buyer), client_gone: gone.signal }), workOf());
+      const headers = await signedHeaders(till, buyer);
+      const leaving = early ? leavesAfter('writeAhead', gone) : null;
+      const charging = patient.charge(saleOf({ headers, client_gone: gone.signal }), workOf());
       await until(async () => (await spent()) === 1n);
+      leaving?.mockRestore();
       gone.abort();
       await until(async () => {
         const { rows } = await till.database.pool.query('SELECT FROM payment WHERE payer = $1 AND state = $2', [
