@@ -1,5 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { claimKeysOf, type Claim, type PaymentState } from '../../src/payments/claims';
 import { PAYMENT_DEFAULTS } from '../../src/payments/config';
+import { DELIVERED_AFTER_MS, Deliveries } from '../../src/payments/deliveries';
 import { Ledger } from '../../src/payments/ledger';
 import { type Sale, TRANSACTION_EXPIRED, type ValidProof } from '../../src/payments/protocol';
 import { Rechallenge } from '../../src/payments/rechallenge';
@@ -356,4 +358,22 @@ describe('the ledger', () => {
       new Rechallenge(database.pool, { ...PAYMENT_DEFAULTS, rechallenge_max }).mayKeep(payer);
     expect([await mayKeep(1), await mayKeep(2)]).toEqual([false, true]);
   });
+});
+
+test('who waits until what was handed out is written down waits for all of it, however long the first takes', async () => {
+  const written: string[] = [];
+  let goOn: () => void = () => undefined;
+  const slow = new Promise<void>((resolve) => (goOn = resolve));
+  const deliveries = new Deliveries(async (together) => {
+    if (together.some(({ id }) => id === 'first')) await slow;
+    written.push(...together.map(({ id }) => id));
+  });
+  const handOut = (id: string): void => deliveries.add({ id, transaction: 'tx', settled_at: new Date() }, KEPT_MS);
+  handOut('first');
+  await pause(2 * DELIVERED_AFTER_MS);
+  handOut('second');
+  const flushed = deliveries.flush().then(() => [...written]);
+  await pause(2 * DELIVERED_AFTER_MS);
+  goOn();
+  expect(await flushed).toEqual(['first', 'second']);
 });
