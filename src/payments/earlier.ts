@@ -32,8 +32,7 @@ export class Earlier {
       (unserved === null ? null : await this.handOut(unserved, visit, id)) ??
       (owed === null ? null : await this.serve(admitted, owed)) ??
       (unsettled === null ? null : await this.settle(admitted, unsettled));
-    if (outcome !== null)
-      await this.parts.ledger.release(id, proof.proof_key, 'answered_before', false, fresh.details).catch(() => undefined);
+    if (outcome !== null) await this.parts.ledger.answeredBefore(id, proof.proof_key, fresh.details).catch(() => undefined);
     return outcome;
   }
 

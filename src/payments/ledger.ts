@@ -231,9 +231,16 @@ export class Ledger {
    * that was not.
    */
   async release(id: string, proofKey: string, reason: string, fault: boolean, details: JsonObject | null): Promise<boolean> {
-    const from: PaymentState[] = [...RUNNING, 'BROADCASTING'];
-    const change = () => this.moved(MOVES.release, id, from, 'RELEASED', reason, [fault, reason, details, proofKey]);
-    return (await this.missed.surely(change)) !== null;
+    return (await this.missed.surely(() => this.released(id, proofKey, reason, fault, details))) !== null;
+  }
+
+  /** The same of a payment whose buyer is given what it has paid for before: keys that collect that were passed on by then. */
+  answeredBefore(id: string, proofKey: string, details: JsonObject | null): Promise<void> {
+    return this.missed.inTurn(() => this.released(id, proofKey, 'answered_before', false, details));
+  }
+
+  private released(id: string, proofKey: string, reason: string, fault: boolean, details: JsonObject | null) {
+    return this.moved(MOVES.release, id, [...RUNNING, 'BROADCASTING'], 'RELEASED', reason, [fault, reason, details, proofKey]);
   }
 
   /** The payer's own broadcast landed and nothing was served: the same request with the same secret is served without paying again. */

@@ -33,18 +33,25 @@ export class MissedSteps {
 
   /** Takes what was missed, one step at a time whoever asks for it. Throws payments_unavailable while the database does not answer. */
   catchUp(): Promise<void> {
-    this.catching ??= this.takeAll().finally(() => (this.catching = null));
-    return this.catching;
+    return (this.catching ??= this.takeAll());
   }
 
   private async takeAll(): Promise<void> {
-    for (let step = this.steps.shift(); step !== undefined; step = this.steps.shift()) {
-      try {
-        await step();
-      } catch (error) {
-        if (error instanceof AppError) this.steps.unshift(step);
-        throw error;
-      }
+    // It ends after it is known to be under way, and in the moment that finds nothing left: what is added later is not left lying.
+    await Promise.resolve();
+    try {
+      for (let step = this.steps.shift(); step !== undefined; step = this.steps.shift()) await this.take(step);
+    } finally {
+      this.catching = null;
+    }
+  }
+
+  private async take(step: Step): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      if (error instanceof AppError) this.steps.unshift(step);
+      throw error;
     }
   }
 }

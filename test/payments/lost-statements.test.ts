@@ -132,6 +132,20 @@ describe('a statement of the ledger is lost, once, and the buyer comes back with
     expect(await comesBack(bought)).toEqual(['200 replayed', 1n]);
   });
 
+  it('that a fresh proof collects what was sent for an earlier one: it is collected by that', async () => {
+    const { buyer, headers } = await buyerWithProof();
+    const silence = workOf(async () => {
+      for (const method of ['getSignatureStatuses', 'getTransaction']) till.solana.faults.inject(method, { kind: 'refuse' }, Infinity);
+      return 'data';
+    });
+    expect(await charge(headers, silence)).toMatchObject({ kind: 'refused', charged: 'pending' });
+    till.solana.faults.clear();
+    const fresh = { buyer, headers: await signedHeaders(till, buyer) };
+    lose('payment_pass_keys');
+    expect(told(await charge(fresh.headers))).toBe('200 replayed');
+    expect(await comesBack(fresh)).toEqual(['200 replayed', 1n]);
+  });
+
   describe('of a payment that its buyer broadcast', () => {
     const failing = (headers: Record<string, string>) =>
       workOf(async () => {
@@ -154,6 +168,15 @@ describe('a statement of the ledger is lost, once, and the buyer comes back with
       const empty = workOf(() => Promise.reject(new AppError('empty_result')));
       expect(await charge(fresh.headers, empty)).toMatchObject({ kind: 'refused', charged: 'pending', error: { code: 'empty_result' } });
       expect(await comesBack(fresh)).toEqual(['200', 1n]);
+    });
+
+    it('that a fresh proof collects it, when it is served to one: it is collected by that', async () => {
+      const bought = await buyerWithProof();
+      await charge(bought.headers, failing(bought.headers));
+      const fresh = { buyer: bought.buyer, headers: await signedHeaders(till, bought.buyer) };
+      lose('payment_pass_keys');
+      expect(told(await charge(fresh.headers))).toBe('200');
+      expect(await comesBack(fresh)).toEqual(['200 replayed', 1n]);
     });
 
     it('the search for a kept answer, when the debt is to be served: it is served', async () => {
