@@ -1,3 +1,4 @@
+import { eventsUntil } from '../../src/workers/feed-store';
 import { watchFreshness } from '../../src/workers/freshness';
 import type { LiveSource } from '../../src/workers/source';
 import type { Venue } from '../../src/venues/venue';
@@ -44,5 +45,21 @@ test('no more facts come before where the feed of facts that is furthest behind 
   expect(await settled(late('trades', 2), late('fills', 0), catalogue)).toEqual(at(20));
   expect(await settled(late('trades', 15), late('fills', 0))).toEqual(at(15));
   expect(await settled(late('trades', 0), late('not begun', 0))).toEqual(at(0));
+  await db.drop();
+});
+
+test('a venue was recorded up to where its feeds of events were: its catalogues count alone only, its live feeds and other venues never', async () => {
+  const db = await testDatabase();
+  const feeds = [['facts', 'perps', 10], ['more facts', 'perps', 8], ['catalogue', 'perps', 50], ['live.facts', 'perps', 40], ['others', 'lp', 55]] as const; // prettier-ignore
+  for (const [feed, of, minute] of feeds)
+    await db.pool.query(
+      "INSERT INTO source_cursor (source, venue, cursor, watermark, last_event_at) VALUES ($1, $2, '{}', $3, $3::timestamptz - interval '1 minute')",
+      [feed, of, at(minute)],
+    );
+  await db.pool.query("UPDATE source_cursor SET last_event_at = NULL WHERE source = 'catalogue'");
+  const until = () => eventsUntil(db.pool, 'perps', ['catalogue']);
+  expect(await until()).toEqual({ watermark: at(10), last_event_at: at(9) });
+  await db.pool.query("DELETE FROM source_cursor WHERE source LIKE '%facts'");
+  expect(await until()).toEqual({ watermark: at(50), last_event_at: null });
   await db.drop();
 });
