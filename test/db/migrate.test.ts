@@ -56,6 +56,14 @@ test('one that fails leaves nothing of itself, and those before it stay', async 
   expect((await migrate(database.url, folder)).applied).toEqual(['2_second']);
 });
 
+test('one that Prisma began and did not end is not taken for applied', async () => {
+  write('1_first', 'CREATE TABLE t1 ()');
+  await migrate(database.url, folder);
+  await database.pool.query('DROP TABLE t1; UPDATE _prisma_migrations SET finished_at = NULL');
+  expect(await migrate(database.url, folder)).toEqual({ applied: ['1_first'], newer: [] });
+  expect(await tables()).toEqual(['t1']);
+});
+
 test('one that was edited after it was applied is refused', async () => {
   write('1_first', 'CREATE TABLE t1 ()');
   await migrate(database.url, folder);
