@@ -422,6 +422,9 @@ describe('the corridor on a local Solana', () => {
       for (const again of [headers, keyed, keyed])
         expect(told(await charge(again, work))).toBe('402 payment_replayed duplicate_settlement');
       expect(work.runs()).toBe(0);
+      // Nor is it looked for later, when it would be found.
+      const looks = 'SELECT FROM payment WHERE payer = $1 AND look_at IS NOT NULL';
+      expect((await till.database.pool.query(looks, [buyer.publicKey.toBase58()])).rowCount).toBe(0);
     });
 
     it('while the query runs, which succeeds: it is settled', async () => {
