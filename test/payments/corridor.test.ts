@@ -173,6 +173,14 @@ describe('the corridor on a local Solana', () => {
       const headers = await signedHeaders(quick, await fundedBuyer(quick));
       expect(told(await quick.payments.charge(saleOf({ headers }), work))).toBe('504 query_timeout');
       expect(reason).toMatchObject({ code: 'query_timeout' });
+      // What comes of it within the moment it has to say more is late all the same, and so is what goes wrong.
+      for (const outcome of ['late', Promise.reject(new Error('aborted'))]) {
+        Promise.resolve(outcome).catch(() => undefined);
+        const late = workOf(({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(outcome))));
+        const fresh = await signedHeaders(quick, await fundedBuyer(quick));
+        expect(told(await quick.payments.charge(saleOf({ headers: fresh }), late))).toBe('504 query_timeout');
+      }
+      expect(quick.solana.faults.calls('sendTransaction')).toBe(0);
       await quick.stop();
     });
 
