@@ -12,6 +12,10 @@ import { TurnedClock, noFigures, runnerOf, until } from '../support/feeds';
 const HELD_TURNS =
   "FROM pg_locks WHERE locktype = 'advisory' AND classid = 731554 AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
 
+/** The lock by which a transaction keeps migrations waiting, where it has it. */
+const MIGRATIONS_WAIT =
+  "SELECT FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND mode = 'ShareLock' AND objid = 72707369";
+
 // A feed of numbers: each is a fact at that second, kept in a table of this test's own.
 
 const second = (n: number): Date => new Date(Date.UTC(2026, 0, 1) + n * 1_000);
@@ -113,7 +117,7 @@ describe('the runner', () => {
     await until(async () => upstream.asked.length > polls + 2, 'polled again');
     await two.stop();
     expect(await kept()).toEqual([0, 1, 2, 3, 4, 5]);
-    expect((await feed())?.totals.inserted).toBe(6);
+    expect(await feed()).toMatchObject({ last_event_at: second(5), totals: { inserted: 6 } });
   });
 
   test('two of them never read one venue at once; the second takes over when the first is gone', async () => {
@@ -159,15 +163,16 @@ describe('the runner', () => {
     expect(await kept()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  test('a step that stands still is taken back, and holds nobody up', async () => {
+  test('a step keeps migrations waiting; one that stands still is taken back, and holds nobody up', async () => {
     const real = upstream.feedFor('one');
-    let steps = 0;
+    let [steps, kept_waiting] = [0, 0];
     let goOn = (): void => undefined;
     const stands = new Promise<void>((resolve) => (goOn = resolve));
     const standing: RecordedSource = {
       ...numbers,
       load: async (page, client, options) => {
         const report = await numbers.load(page, client, options);
+        kept_waiting += (await client.query(MIGRATIONS_WAIT)).rowCount ?? 0;
         if ((steps += 1) === 2) await stands;
         return report;
       },
@@ -186,6 +191,7 @@ describe('the runner', () => {
     goOn();
     await readTo(3);
     expect(await kept()).toEqual([0, 1, 2, 3]);
+    expect(kept_waiting).toBe(steps);
   });
 
   test('who does not know the last step writes nothing', async () => {
@@ -331,6 +337,8 @@ describe('the runner', () => {
     expect((await feed())?.failure?.since).toBe(second(3).toISOString());
     broken = false;
     await until(async () => (await feed())?.failure === null, 'no failure');
+    // Nor does a step that tells no mark move the one from which a feed begins that continues no recording: a day before.
+    expect((await feed())?.watermark).toEqual(second(3 - 86_400));
   });
 
   test('a success that brings nothing forgets the failure before it, too', async () => {
