@@ -263,6 +263,17 @@ describe('the database client', () => {
     expect(await stillAsleep()).toEqual([]);
   });
 
+  test('a connection whose statement was cancelled is not used again: the cancel may come late, and meet what the next one asks', async () => {
+    const own = await openPool(db.url, { max: 1 });
+    const backend = async (signal?: AbortSignal, sleep = 0): Promise<unknown> =>
+      (await sqlOver({ pool: own, keyed: own }, signal).query({ name: 'backend', text: 'SELECT pg_backend_pid() AS pid FROM pg_sleep($1)' }, [sleep]))[0]; // prettier-ignore
+    const first = await backend();
+    expect(await backend()).toEqual(first);
+    await expect(backend(AbortSignal.timeout(100), 20)).rejects.toThrow();
+    expect(await backend()).not.toEqual(first);
+    await own.end();
+  });
+
   test("more late statements than the pool has connections are cancelled too, Prisma's as well", async () => {
     const abort = new AbortController();
     setMaxListeners(0, abort.signal);
