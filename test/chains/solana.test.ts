@@ -1,7 +1,7 @@
 import { Keypair, VersionedTransaction } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { associatedTokenAddress, SolanaChain } from '../../src/chains/solana';
-import { RpcUnavailable } from '../../src/chains/rpc';
+import { RPC_DEFAULTS, RpcUnavailable } from '../../src/chains/rpc';
 import { type LocalSolana, startLocalSolana } from '../../src/sandbox/chains/solana';
 import { signTransfer } from '../payments/solana-signing';
 
@@ -149,6 +149,34 @@ describe('SolanaChain', () => {
     expect(await heightSince(hour)).toEqual([expect.any(Number)]);
     solana.faults.inject('getFirstAvailableBlock', { kind: 'error', code: -32601, message: 'Method not found' });
     expect(await heightSince(0)).toEqual([null]);
+  });
+
+  it('asks for what is confirmed, and for the fate of a transaction of whatever age', async () => {
+    const asked: Record<string, unknown> = {};
+    const post = async (_url: string, body: string): Promise<string> => {
+      const { method, params } = JSON.parse(body) as { method: string; params: unknown[] };
+      asked[method] = params.at(-1);
+      throw new Error('nobody is there');
+    };
+    const own = new SolanaChain([solana.url], { ...RPC_DEFAULTS, post });
+    await Promise.allSettled([
+      ...[own.listSignatureViews(UNSEEN), own.getBlockHeight(), own.findValidSlot(UNSEEN), own.getLamports(address)],
+      ...[own.findTokenAccount(address), own.findTokenChange(UNSEEN, address), own.sampleBlockhash()],
+      own.simulate('', { verify_signatures: true, watch: address }),
+    ]);
+    const { getSignatureStatuses, ...others } = asked;
+    expect(getSignatureStatuses).toEqual({ searchTransactionHistory: true });
+    expect(Object.values(others)).toEqual(Array(7).fill(expect.objectContaining({ commitment: 'confirmed' })));
+  });
+
+  it('takes for processed alone what a node without a word for it says is not rooted', async () => {
+    const levels: unknown[] = [];
+    for (const confirmations of [3, null]) {
+      const result = { context: { slot: 9 }, value: [{ slot: 5, confirmations, err: null }] };
+      solana.faults.inject('getSignatureStatuses', { kind: 'answer', result });
+      levels.push(...(await chain.listSignatureViews(UNSEEN)).map(({ status }) => status?.level));
+    }
+    expect(levels).toEqual(['processed', 'finalized']);
   });
 
   it('opens no websocket', async () => {
