@@ -85,6 +85,25 @@ describe('questions', () => {
     expect(await chain.balance(TOKEN, address, soon())).toBe(20_000n);
   });
 
+  it('how things stand after the newest block, not after what may be mined next', async () => {
+    const asked: unknown[] = [];
+    const post = async (_url: string, body: string): Promise<string> => {
+      const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: unknown[] };
+      if (method === 'eth_chainId') return JSON.stringify({ jsonrpc: '2.0', id, result: '0x7' });
+      asked.push([method, ...params]);
+      throw new Error('nobody is there');
+    };
+    const own = new TempoChain({ rpc_urls: [local.url], chain_id: 7, post });
+    const owner = MERCHANT as HexText;
+    for (const ask of [() => own.head(soon()), () => own.nonce(owner, 0n, soon()), () => own.balance(TOKEN, owner, soon())])
+      await expect(ask()).rejects.toThrow(RpcUnavailable);
+    expect(asked).toEqual([
+      ['eth_getBlockByNumber', 'latest', false],
+      ['eth_getTransactionCount', owner, 'latest'],
+      ['eth_call', expect.anything(), 'latest'],
+    ]);
+  });
+
   it('the fee token an account chose', async () => {
     const account = await payer();
     expect(await chain.feeToken(account.address, soon())).toBeNull();
