@@ -180,13 +180,14 @@ describe('what is looked after when nobody asks', () => {
 
   it('looks in one pass at all that is due, however much has piled up', async () => {
     const own = await openTill({ settings: UNHURRIED });
-    const pile = async (state: string): Promise<unknown> =>
+    const pile = async (state: string, many = 120): Promise<unknown> =>
       own.database.pool.query(
         `INSERT INTO payment (protocol, payer, amount, request_id, path, request_hash, state, instance, proof_key, details, transaction, look_at)
-         SELECT 'x402', 'somebody', 1, '', '', '', $1, '', 'sol:' || $1 || n, '{}', $1 || n, now() FROM generate_series(1, 120) n`,
-        [state],
+         SELECT 'x402', 'somebody', 1, '', '', '', $1, '', 'sol:' || $1 || n, '{}', $1 || n, now() FROM generate_series(1, $2) n`,
+        [state, many],
       );
     for (const state of ['DELIVERED', 'RELEASED', 'UNKNOWN']) await pile(state);
+    await pile('CONFIRMED', 1);
     const failed = { confirmationStatus: 'finalized', confirmations: null, err: 'AccountNotFound', status: {} };
     own.solana.faults.inject('getSignatureStatuses', { kind: 'answer', result: { context: { slot: 10 ** 9 }, value: [failed] } }, Infinity);
     expect(await own.payments.reconcile()).toMatchObject({ failed: 120, open: 0 });
@@ -194,7 +195,9 @@ describe('what is looked after when nobody asks', () => {
       'SELECT state, count(*)::int FROM payment WHERE look_at IS NULL GROUP BY state ORDER BY state',
     );
     await own.stop();
-    expect(rows).toEqual(['REJECTED_ONCHAIN', 'RELEASED', 'ROLLED_BACK'].map((state) => ({ state, count: 120 })));
+    // What was handed out to nobody is taken back as well.
+    const counts = { REJECTED_ONCHAIN: 120, RELEASED: 120, ROLLED_BACK: 121 };
+    expect(rows).toEqual(Object.entries(counts).map(([state, count]) => ({ state, count })));
   });
 
   it('reports a confirmed payment that the chain took back', async () => {
@@ -483,7 +486,10 @@ describe('what is looked after when nobody asks', () => {
     // Whoever of the processes that look was first.
     const later = "SELECT FROM payment WHERE payer = $1 AND look_at BETWEEN now() + interval '30 minutes' AND now() + interval '1 hour'";
     await until(async () => (await sql(later, about)).length === 1);
-    await sql('UPDATE payment SET look_at = NULL WHERE payer = $1', about);
+    // After a day no more.
+    await sql("UPDATE payment SET created_at = now() - interval '25 hours', look_at = now() - interval '1 second' WHERE payer = $1", about);
+    await till.payments.reconcile();
+    await until(async () => (await sql('SELECT FROM payment WHERE payer = $1 AND look_at IS NULL', about)).length === 1);
   });
 
   it('two processes never look at the same question at once', async () => {
