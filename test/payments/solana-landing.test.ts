@@ -270,6 +270,8 @@ describe('before a payment is sent', () => {
     });
     for (const poor of [undefined, { ...account, amount: PRICE - 1n }])
       expect(await admitted({ ...finds(null), findTokenAccount: async () => poor })).toBe('verification_failed insufficient_funds');
+    const frozen = { ...finds('AccountFrozen'), findTokenAccount: async () => ({ ...account, frozen: true }) };
+    expect(await admitted(frozen)).toBe('verification_failed account_frozen');
   });
 
   test('a node that has not read as far as the blockhash is not asked', async () => {
