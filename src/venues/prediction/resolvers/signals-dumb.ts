@@ -5,6 +5,8 @@ import { over, total } from '../exact';
 import { makeMarketLoaders } from '../market-loaders';
 import { statusOf } from '../market-state';
 import { type MarketCrowd, loadMarketCrowd } from '../queries/market-crowd';
+import { SMART_SCORE } from '../scoring/tiers';
+import { looser } from './looser';
 import { getKnownMarket } from './markets-known';
 import { crowdView, entryOf } from './signals-money';
 import { asOf, dumbBand, loadStances, smartBand } from './signals-views';
@@ -24,10 +26,7 @@ export const marketsDumbMoney: Resolver<unknown, Args> = async (_, args, context
     smartBand(context).then((band) => loadStances(context, [args.condition_id], band)),
     context.loaders(makeMarketLoaders).prices.load({ condition_id: args.condition_id, at: context.now }),
   ]);
-  if (crowd.wallets === 0)
-    throw new AppError('empty_result', {
-      suggestion: crowd.any ? { min_trades: 1 } : { max_score: Math.min(100, Math.max(args.max_score + 10, 59)) },
-    });
+  if (crowd.wallets === 0) throw new AppError('empty_result', { suggestion: await wider(args, context) });
   context.meta.count = crowd.largest.length;
   const [foolish, wise] = [crowdView(crowd, prices), consensusOf(smart.get(args.condition_id) ?? [], byScore)];
   const open = statusOf(market, context.now) === 'active' || statusOf(market, context.now) === 'closed';
@@ -60,6 +59,12 @@ export const marketsDumbMoney: Resolver<unknown, Args> = async (_, args, context
     by_outcome: foolish.by_outcome,
   };
 };
+
+/** Whoever traded less, whoever is not smart, whoever is. */
+const wider = (args: Args, context: GraphContext): Promise<Record<string, unknown>> =>
+  looser(args, [{ min_trades: 1 }, { max_score: Math.max(args.max_score, SMART_SCORE - 1) }, { max_score: 100 }], async (asked) =>
+    (await loadCrowd(context, asked)).wallets > 0 ? {} : undefined,
+  );
 
 async function loadCrowd(context: GraphContext, args: Args): Promise<MarketCrowd> {
   const [band, as_of] = await Promise.all([dumbBand(context, args.max_score), asOf(context)]);

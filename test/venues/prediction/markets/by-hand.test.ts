@@ -317,13 +317,15 @@ describe('markets by hand', () => {
       median_bet_share_pct: 87.500977,
     });
     expect((await callForError(db, 'markets/high-conviction', now, { min_smart_wallets: 2, max_price: 0.5 })).code).toBe('empty_result');
-    const dumb = await ask<{ summary: Row; positions: Row[] }>('dumb-money', {
-      condition_id: condition(1),
-      max_score: 59,
-      min_trades: 1,
-    }).catch((error: { code: string }) => error.code);
     // 59.9 is above 59.
-    expect(dumb).toBe('empty_result');
+    for (const [max_score, min_trades, suggestion] of [
+      [59, 1, { max_score: 100 }],
+      [60, 500, { min_trades: 1 }],
+      [30, 500, { min_trades: 1, max_score: 100 }],
+    ] as const) {
+      const { code, context } = await callForError(db, 'markets/dumb-money', now, { condition_id: condition(1), max_score, min_trades });
+      expect([code, context.suggestion]).toEqual(['empty_result', suggestion]);
+    }
     const wider = await ask<{ summary: Row; positions: Row[] }>('dumb-money', { condition_id: condition(1), max_score: 60, min_trades: 1 });
     expect(wider.summary).toMatchObject({
       total_wallets: 3,

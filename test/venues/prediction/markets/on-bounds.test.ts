@@ -2,7 +2,7 @@ import { momentumOf } from '../../../../src/venues/prediction/resolvers/flows-se
 import { testDatabase } from '../../../support/database';
 import { NOW, iso, market, move, now, trade } from '../small-world';
 import { condition, loadRecords, token, wallet } from '../support';
-import { call } from './call';
+import { call, callForError } from './call';
 
 /**
  * Binary fractions miss decimals by a little: what lies on a bound, or is equal, is so as it is told. 601 to 603 score 67.1.
@@ -121,6 +121,11 @@ describe('figures on their bounds', () => {
       expect(await listed(path, 83)).toMatchObject({ smart_money_outcome: null, smart_money_wallets: 0 });
     const { data } = await call<{ summary: Row }>(db, 'markets/dumb-money', now, { condition_id: condition(83), min_trades: 1 });
     expect(data.summary).toMatchObject({ total_wallets: 3, total_usdc: 40, consensus_outcome: null, consensus_strength: null });
+  });
+
+  test('where nobody holds anything no other parameters are suggested', async () => {
+    const { code, context } = await callForError(db, 'markets/dumb-money', now, { condition_id: condition(91) });
+    expect([code, context.suggestion]).toEqual(['empty_result', undefined]);
   });
 
   test('equally similar markets are in order of their ids', async () => {
