@@ -3,13 +3,16 @@ import type { VenueName } from '../../src/lib/venue-name';
 
 const PREFIXES = { prediction: ['pm_'], perps: ['perp_'], lp: ['lp_', 'dca_', 'token_price'] };
 
+/** What is noted for a job, by whichever of two feeds comes second. */
+const NOTES = ['pm_follow_due'];
+
 /** A venue's tables by which two stores are compared: facts and what is kept up to date from them; what jobs write is empty in both. */
 export async function keptTables(pool: Pool, venue: VenueName): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND EXISTS (SELECT FROM unnest($1::text[]) AS prefix WHERE starts_with(relname, prefix)) ORDER BY 1`,
     [PREFIXES[venue]],
   );
-  return rows.map(({ name }) => name);
+  return rows.map(({ name }) => name).filter((name) => !NOTES.includes(name));
 }
 
 /** Every row of the tables as text, in order: what two stores that hold the same have in common, to the last digit. */
