@@ -262,13 +262,12 @@ test('a server that stops answers what it was asked, closes that connection, and
   expect(await ask('/first')).toBe('keep-alive');
   const asked = ask('/asked');
   await isBegun;
-  const from = Date.now();
-  const stopped = server.stop(10_000);
+  // Long beyond what a test may take.
+  const stopped = server.stop(3_600_000);
   finish();
   expect(await asked).toBe('close');
   await expect(ask('/later')).rejects.toThrow('ECONNREFUSED');
   await stopped;
-  expect(Date.now() - from).toBeLessThan(5_000);
   expect(served).toEqual(['/first', '/asked']);
   agent.destroy();
 });
