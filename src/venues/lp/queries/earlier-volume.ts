@@ -3,24 +3,27 @@ import type { Window } from '../../../lib/timeframe';
 import { hourOf } from '../rollups/buckets';
 import { byTime, type Filter } from './span';
 
-/** Six parameters of `volumeSince`: by column the tiles that the windows are added up from, and where each window ends. */
+/** Six parameters of `volumeSince`: by column the tiles that the windows are added up from, how often each counts (`earlier`, `previous`), and where each window ends. */
 export type EarlierTiles = [units: string[], since: Date[], until: Date[], earlier: number[], previous: number[], ends: Date[]];
 
 /**
- * The same from the windows, newest first, and the window they come before: how often each tile counts from the oldest on, and from the newest on. Both go on
- * to the end of it, where hardly anything is torn; who asks takes off what lies in the window, which is known.
+ * The same from the windows, newest first, and the window they come before: those told from the oldest on, then those from the newest on. Both go on to the end of it,
+ * where hardly anything is torn; who asks takes off what lies in the window, which is known.
  */
 export function earlierTiles(windows: readonly Window[], window: Window): EarlierTiles {
   const [newest, oldest] = [windows[0], windows.at(-1)] as [Window, Window];
-  const tiles = tilesOf([oldest.from, newest.from, window.to], ['day', 'quarter', 'hour', 'bar']).filter(({ from, to }) => from < to);
-  const since = (first: number): number[] =>
-    tiles.map(({ shares }) => shares.filter(({ part }) => part >= first).reduce((sum, { sign }) => sum + sign, 0));
+  const since = ({ from }: Window) =>
+    tilesOf([from, window.to], ['day', 'quarter', 'hour', 'bar'])
+      .filter((tile) => tile.from < tile.to)
+      .map((tile) => ({ ...tile, sign: tile.shares[0]?.sign ?? 0 }));
+  const [earlier, previous] = [since(oldest), since(newest)];
+  const tiles = [...earlier, ...previous];
   return [
     tiles.map(({ unit }) => unit),
     tiles.map(({ from }) => from),
     tiles.map(({ to }) => to),
-    since(1),
-    since(2),
+    [...earlier.map(({ sign }) => sign), ...previous.map(() => 0)],
+    [...earlier.map(() => 0), ...previous.map(({ sign }) => sign)],
     windows.map(({ to }) => to),
   ];
 }
