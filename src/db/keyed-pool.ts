@@ -4,7 +4,7 @@ import { type PoolOptions, ROOM, type Settings, makePool, openPool } from './poo
 /** A plan that is kept must not be one for the empty table it was made on: without sequential scans it is always the index. */
 export const PLANNED_ONCE: Settings = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', ...ROOM };
 
-/** Such a statement is over in a millisecond: few connections serve many. */
+/** Most such statements are over in a few milliseconds: few connections serve many. */
 const keyed = ({ settings, ...options }: PoolOptions): PoolOptions => ({ max: 8, ...options, settings: { ...PLANNED_ONCE, ...settings } });
 
 /**

@@ -10,8 +10,8 @@ export interface Statement {
   name: string;
   text: string;
   /**
-   * It finds its rows by key, whatever its values: planned once a connection instead of each time, never to scan a table. Not for
-   * what reads a window or filters by a score: which way is short depends on how much they hold.
+   * It finds its rows the same way whatever its values, by key or in a stretch of one index: planned once a connection instead of each time, never to scan a table. Not for
+   * what has several ways to go, as where a window or a score says which is short: the bench `plans` compares.
    */
   keyed?: boolean;
 }

@@ -42,6 +42,7 @@ export const whalePosition = (row: WhaleRow): CursorPosition => [
 function whales(pool: boolean, after: boolean): Statement {
   return {
     name: `lp_whales_${Number(pool)}${Number(after)}`,
+    keyed: true,
     text: `
 SELECT w.*, ${shareOfPool('w')} AS pct_of_pool, coalesce(x.symbol, p.mint_x) AS token_x, coalesce(y.symbol, p.mint_y) AS token_y
 FROM (

@@ -118,6 +118,8 @@ const COUNTS: Statement = {
 function searchStatement(tier: Tier, some = false): Statement {
   return {
     name: `lp_pools_search_${tier}${some ? '_some' : ''}`,
+    // Planning takes most of it, but where words fit many pools exactly: those are looked up in more ways than one.
+    keyed: tier > 0,
     text: `${fitting(tier, 7, '$2', some ? ofPools(14) : undefined)}, seen AS (
   SELECT pool_address, sum(usd) AS usd, sum(swaps) AS n, sum(unpriced) AS unpriced FROM (${swapsIn(1, of('best'))}) s GROUP BY pool_address
 ), ranked AS (
