@@ -1,6 +1,7 @@
 import { AppError } from '../../../errors';
 import { SPIKE } from '../../../lib/spike';
 import { leastShown } from '../../../lib/statistics';
+import { DAY_MS } from '../../../lib/time';
 import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { priceBefore } from './price';
@@ -125,6 +126,8 @@ export async function coinsTrending(args: CoinsTrendingArgs, context: GraphConte
   const { day, is_told } = await findSmartRun(context);
   const by = smartBy(args.timeframe, is_told);
   const keyed = is_told && (await isNewest(context));
+  // A plan for all windows reads hours account by account, in those without a whole day twice as long as a plan of their own.
+  const isShort = window.to.getTime() - window.from.getTime() < DAY_MS;
   const span = await spanUpToNow(window, context);
   const [traded, active] = await Promise.all([
     context.sql.query<TradedRow>({ name: `perps_coins_trending_${args.sort_by}`, text: tradedText(args.sort_by), keyed }, [
@@ -133,7 +136,7 @@ export async function coinsTrending(args: CoinsTrendingArgs, context: GraphConte
       String(leastShown(args.min_volume_usd)),
       args.sort_by === 'smart_wallet_count' ? null : args.limit,
     ]),
-    context.sql.query<ActiveRow>({ name: `perps_coins_active_${by}`, text: activeText(by), keyed }, [...span, day]),
+    context.sql.query<ActiveRow>({ name: `perps_coins_active_${by}`, text: activeText(by), keyed: keyed && !isShort }, [...span, day]),
   ]);
   const activeIn = new Map(active.map((row) => [row.coin, row]));
   const nobody = { unique_traders: 0, smart_wallet_count: day === null ? null : 0, smart_net_volume_usd: day === null ? null : '0' };

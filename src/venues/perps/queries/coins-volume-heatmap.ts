@@ -106,11 +106,12 @@ export async function coinsVolumeHeatmap(args: CoinsHeatmapArgs, context: GraphC
   const smart = is_told ? 'smart_told' : 'smart';
   const whose = args.smart_money_only ? smart : 'market';
 
-  const ask = <Row extends object>(of: Whose, what: string, text: string, values: readonly unknown[]): Promise<Row[]> =>
-    sql.query<Row>({ name: `perps_coins_heatmap_${what}_${of}`, text, keyed: of !== 'smart' }, [...span, ...values, ...(of === 'market' ? [] : [day])]); // prettier-ignore
+  const ask = <Row extends object>(of: Whose, what: string, text: string, values: readonly unknown[], keyed = of !== 'smart'): Promise<Row[]> =>
+    sql.query<Row>({ name: `perps_coins_heatmap_${what}_${of}`, text, keyed }, [...span, ...values, ...(of === 'market' ? [] : [day])]); // prettier-ignore
   const isUnit = size !== '4h';
   const cellsOf = async (of: Whose, told: Told, coins: readonly string[]): Promise<Cells | undefined> =>
-    (await ask<Cells>(of, `${told}_${size}`, cellsText(of, told, grain, isUnit), [grid.step, coins]))[0];
+    // Of longer buckets a plan for all windows looks up coin by coin, up to twice as long as all of them are read.
+    (await ask<Cells>(of, `${told}_${size}`, cellsText(of, told, grain, isUnit), [grid.step, coins], of !== 'smart' && size === '1h'))[0];
 
   const [top, wholes] = await Promise.all([
     ask<{ coin: string }>(whose, 'top', topText(whose), [args.limit]),

@@ -94,7 +94,9 @@ LIMIT ${value(limit, 'int')}`;
   const { whose } = filter;
   const forms = { coin: filter.coin !== null, trader: whose !== null && 'trader' in whose, scored: whose !== null && 'day' in whose, smart: isFew(whose), large: isLarge(filter) }; // prettier-ignore
   const name = ['perps_fills', ...Object.entries(forms).flatMap(([form, there]) => (there ? [form] : []))].join('_');
-  return sql.query<FillRow>({ name, text, keyed: forms.trader }, values);
+  // Planning takes half of it, unless scores choose, or one coin's large fills may be few.
+  const keyed = forms.trader || !(forms.scored || (forms.coin && forms.large));
+  return sql.query<FillRow>({ name, text, keyed }, values);
 }
 
 /** Accounts with so high a score are few: to read them all takes less than to look up one by one who filled. */

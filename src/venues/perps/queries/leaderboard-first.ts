@@ -55,6 +55,7 @@ const MORE = 8;
 // $1: the UTC day; $2: how many; $3: day of the score run, null before the first; $4: machines too.
 const candidates = (days: StandingDays): Statement => ({
   name: `perps_leaderboard_candidates_${days}`,
+  keyed: true,
   text: `
 SELECT p.trader, p.${mostPnl(days)} AS most FROM perp_trader p JOIN perp_standing told ON told.day = date_trunc('day', $1::timestamptz, 'UTC')
 ${scored('$3')}
