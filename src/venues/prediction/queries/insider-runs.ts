@@ -47,6 +47,7 @@ export function listNewestInsiders(sql: Sql, now: Date, run_day: string | null):
 
 const SCORES: Statement = {
   name: 'pm_insider_scores',
+  keyed: true,
   text: `SELECT wallet, score::float8 AS score FROM pm_insider WHERE wallet = ANY($1) AND day = ${newestOf('$2', '$4')} AND generated_at <= $3`,
 };
 
@@ -96,7 +97,7 @@ export async function listBucketVolumes(
   const bucket = bucketOf('at', parameters.addLength(bucket_ms));
   const text = `SELECT ${bucket} AS bucket, sum(buy_usdc + sell_usdc) AS usdc FROM (${pieces}) AS piece GROUP BY 1`;
   const rows = await sql.query<{ bucket: Date; usdc: string }>(
-    { name: `pm_bucket_volumes_${grain}s${category === null ? '' : '_category'}`, text },
+    { name: `pm_bucket_volumes_${grain}s${category === null ? '' : '_category'}`, text, keyed: grain === 'day' || category !== null },
     parameters.values,
   );
   return new Map(rows.map(({ bucket: at, usdc }) => [at.getTime(), usdc]));

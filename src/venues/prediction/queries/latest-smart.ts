@@ -40,5 +40,5 @@ export async function listLatestSmart(
   LEFT JOIN pm_smart_latest AS kept ON kept.wallet = since.wallet AND kept.category = since.category AND kept.hour >= ${from} WHERE kept.wallet IS NULL GROUP BY since.category
 ) AS traded GROUP BY category`;
   const name = `pm_latest_smart${category === null ? '' : '_category'}`;
-  return sql.query<CategoryTraders>({ name, text }, parameters.values);
+  return sql.query<CategoryTraders>({ name, text, keyed: true }, parameters.values);
 }

@@ -18,5 +18,5 @@ export function listActivity(sql: Sql, condition_id: string, cut: Cut): Promise<
   const id = parameters.add(condition_id, 'text');
   const pieces = tokenPieces(cut, parameters, hoursOfMarket(id), `condition_id = ${id}`);
   const text = `SELECT token_id, part, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_usdc + sell_usdc) AS volume, sum(buys + sells)::int AS trades FROM (${pieces}) AS piece GROUP BY 1, 2`;
-  return sql.query<ActivityRow>({ name: `pm_activity_${cut.bounds.length}`, text }, parameters.values);
+  return sql.query<ActivityRow>({ name: `pm_activity_${cut.bounds.length}`, text, keyed: true }, parameters.values);
 }

@@ -108,5 +108,5 @@ function listKeptHolders(sql: Sql, market: HeldMarket, { from, to }: Window, run
   FROM own LEFT JOIN wallets USING (wallet) LEFT JOIN tokens USING (wallet, token_id) LEFT JOIN converted USING (wallet) LEFT JOIN redeemed USING (wallet)
 )
 SELECT token_id, ${told('start')}, ${told('end')} FROM held GROUP BY token_id`;
-  return sql.query<KeptRow>({ name: 'pm_smart_holders', text }, parameters.values);
+  return sql.query<KeptRow>({ name: 'pm_smart_holders', text, keyed: true }, parameters.values);
 }

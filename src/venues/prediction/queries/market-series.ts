@@ -38,7 +38,7 @@ FROM (
     CASE WHEN is_taker AND side = 'BUY' THEN usdc_size ELSE 0 END, CASE WHEN is_taker AND side = 'SELL' THEN usdc_size ELSE 0 END, CASE WHEN is_taker THEN size ELSE 0 END, usdc_size, size
   FROM pm_trade WHERE condition_id = ${id} AND ${torn} AND side IN ('BUY', 'SELL')
 ) AS piece GROUP BY 1, 2 ORDER BY 2, 1`;
-  return sql.query<SeriesRow>({ name: `pm_series_${cut.bounds.length}`, text }, parameters.values);
+  return sql.query<SeriesRow>({ name: `pm_series_${cut.bounds.length}`, text, keyed: true }, parameters.values);
 }
 
 /** Smart wallets' own fills on one outcome in one bucket; exact decimal texts. */

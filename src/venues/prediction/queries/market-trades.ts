@@ -23,7 +23,7 @@ export interface MarketTradesTotals {
   total_volume: string;
 }
 
-// Ordered by the primary key read backwards.
+// Ordered by the primary key read backwards. Whether smart wallets or the market's rows are fewer depends on both.
 const where = (
   smart: boolean,
 ): string => `condition_id = $1 AND "timestamp" >= $2 AND "timestamp" < $3 AND side = ANY($4) AND usdc_size >= $5::numeric
@@ -35,12 +35,14 @@ const page = (smart: boolean): Statement => {
     smart ? 'pm_market_trades_smart' : 'pm_market_trades',
     `FROM pm_trade WHERE ${where(smart)} AND ("timestamp", trade_id) < ($${n + 1}::timestamptz, $${n + 2}::uuid)
 ORDER BY "timestamp" DESC, trade_id DESC LIMIT $${n + 3}`,
+    !smart,
   );
 };
 
 // A match is counted once, by its taker; wallets' own rows (smart money, redemptions) count as they are.
 const totals = (smart: boolean): Statement => ({
   name: smart ? 'pm_market_trades_totals_smart' : 'pm_market_trades_totals',
+  keyed: !smart,
   text: `SELECT count(*)::int AS rows, count(*) FILTER (WHERE counted)::int AS trade_count, COALESCE(sum(usdc_size) FILTER (WHERE counted), 0) AS total_volume
 FROM (SELECT usdc_size, ${smart ? 'true' : "(is_taker OR side = 'REDEEM')"} AS counted FROM pm_trade WHERE ${where(smart)}) AS chosen`,
 });

@@ -38,6 +38,7 @@ const statement = (scope: FillScope): Statement => {
   );
   return {
     name: `pm_newest_fill${market ? '_market' : ''}${category === null ? '' : '_category'}${scope.active ? '_active' : ''}${scope.smart ? '_smart' : ''}`,
+    keyed: market && category === null,
     // Of one market all hours are read: looked for from the newest hour back, a market that is long silent has everybody's in front.
     text: market
       ? `SELECT max(${newest}) AS at FROM ${table} WHERE ${where(among)}`

@@ -67,7 +67,7 @@ export async function getTaken(sql: Sql, window: Window): Promise<Taken> {
   const parameters = new Parameters();
   const pieces = categoryPieces([window.from, window.to], { category: null, named: false, grain: 'day' }, parameters);
   const text = `SELECT COALESCE(sum(buy_usdc + sell_usdc), 0) AS volume, COALESCE(sum(buys + sells), 0)::int AS trades FROM (${pieces}) AS piece`;
-  const [row] = await sql.query<Taken>({ name: 'pm_platform_taken', text }, parameters.values);
+  const [row] = await sql.query<Taken>({ name: 'pm_platform_taken', text, keyed: true }, parameters.values);
   return row as Taken;
 }
 

@@ -8,6 +8,7 @@ export const runsUntil = (day: string): string => `SELECT day FROM pm_run_days($
 
 const RUNS: Statement = {
   name: 'pm_score_runs',
+  keyed: true,
   text: `SELECT to_char(day, 'YYYY-MM-DD') AS day FROM (${runsUntil('$1::date')}) AS run ORDER BY day`,
 };
 

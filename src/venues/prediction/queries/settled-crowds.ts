@@ -68,5 +68,5 @@ export function countFaded(
   SELECT resolved_at, wallets, usdc, top_usdc, won FROM pm_settled_crowd WHERE max_score = ${bound} AND condition_id NOT IN (SELECT condition_id FROM pm_settled_due)
   UNION ALL SELECT resolved_at, wallets, usdc, top_usdc, won FROM (${due}) AS crowd
 ) AS crowd WHERE resolved_at <= ${parameters.add(now, 'timestamptz')} AND usdc > 0 AND usdc >= ${parameters.add(min_usdc, 'numeric')} AND wallets >= ${parameters.add(min_wallets, 'int')} GROUP BY 1`;
-  return sql.query<FadedTenth>({ name: 'pm_faded_crowds', text }, parameters.values);
+  return sql.query<FadedTenth>({ name: 'pm_faded_crowds', text, keyed: true }, parameters.values);
 }

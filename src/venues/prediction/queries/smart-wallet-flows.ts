@@ -110,8 +110,8 @@ async function listOnActive<Told>(
         : toldWalletPieces(cut, rule, hours, { category: null, filter, markets }, parameters);
     const chosen = chosenOf(flowsOf(pieces, hours === null ? '0' : 'max(told)'), parameters);
     const text = active === null ? chosen : `WITH active AS MATERIALIZED (${active}) SELECT * FROM (${chosen}) AS chosen`;
-    const full = `${name}${category === null ? '' : '_category'}${hours !== null && few_hours ? '_hours' : ''}${toldName(hours)}`;
-    return sql.query<Row<Told>>({ name: full, text }, parameters.values);
+    const full = `${name}${category === null ? '' : '_category'}${active === null ? '' : '_hours'}${toldName(hours)}`;
+    return sql.query<Row<Told>>({ name: full, text, keyed: active !== null }, parameters.values);
   });
 }
 

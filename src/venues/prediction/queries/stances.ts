@@ -75,7 +75,7 @@ export async function listStances(sql: Sql, condition_ids: readonly string[], ba
   const told = isSmart(band) ? `(${held}) AS held JOIN ${scored} AS scored USING (wallet)` : `(${held}) AS scored`;
   const text = `SELECT condition_id, token_id, wallet, scored.score::float8 AS score, ${TAGS}, shares, cost, paid_shares, paid_usdc, opened_at FROM ${told}`;
   const name = `pm_stances${isSmart(band) ? '_smart' : ''}`;
-  return sql.query<Stance>({ name, text }, parameters.values);
+  return sql.query<Stance>({ name, text, keyed: isSmart(band) }, parameters.values);
 }
 
 /** Which active markets: those with enough holders. */

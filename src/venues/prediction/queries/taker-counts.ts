@@ -105,7 +105,7 @@ export function listTakersOn(sql: Sql, { from, to }: Window, condition_ids: read
       const text = `SELECT asked.condition_id, taken.wallets FROM pm_market AS asked CROSS JOIN LATERAL (
   SELECT count(DISTINCT hashtextextended(wallet, 0))::int AS wallets FROM (${pieces.join('\nUNION ALL\n')}) AS take
 ) AS taken WHERE asked.condition_id = ANY (${ids})`;
-      return sql.query<MarketTakers>({ name: `pm_takers_on_${name}`, text }, parameters.values);
+      return sql.query<MarketTakers>({ name: `pm_takers_on_${name}`, text, keyed: true }, parameters.values);
     },
     SEVERAL,
   );

@@ -138,14 +138,20 @@ export function readingOf(
 export const toldOf = async (sql: Sql, { cut, smart }: VolumeScope): Promise<ToldHours | null> =>
   smart === null || smart.min_score !== SMART_SCORE ? null : loadTold(sql, cut, smart);
 
+/** Whether what is kept by category tells it, a few rows an hour or day, found by key: planning takes most of it. */
+const isFoundByKey = (group: VolumeGroup, { category }: VolumeScope, isKept: boolean): boolean =>
+  isKept && group !== 'market' && (group === 'category' || category !== null);
+
 /** Volume by label and part of the cut. */
 export async function listVolumes(sql: Sql, group: VolumeGroup, scope: VolumeScope): Promise<VolumeRow[]> {
   return withTold(await toldOf(sql, scope), (hours) => {
     const parameters = new Parameters();
-    const { pieces, label, markets, name, told } = readingOf('volumes', group, scope, parameters, grainOf(group, scope), hours);
+    const grain = grainOf(group, scope);
+    const { pieces, label, markets, name, told } = readingOf('volumes', group, scope, parameters, grain, hours);
+    const keyed = isFoundByKey(group, scope, hours !== null || grain !== null);
     const text = `SELECT ${label} AS label, piece.part, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc, sum(buy_usdc) + sum(sell_usdc) AS volume, sum(buys + sells)::int AS trades, ${told} AS told
 FROM (${pieces}) AS piece ${markets} GROUP BY 1, 2 HAVING sum(buys + sells) > 0`;
-    return sql.query<VolumeRow & { told: number }>({ name, text }, parameters.values);
+    return sql.query<VolumeRow & { told: number }>({ name, text, keyed }, parameters.values);
   });
 }
 
@@ -159,7 +165,7 @@ async function listLatestTakers(sql: Sql, from: Date, to: Date, category: string
   const text = `SELECT category AS label, sum(wallets)::int AS traders, ${NEWEST_FILL} < ${parameters.add(to, 'timestamptz')} AS newest
 FROM (${latestSince(from, chosen, parameters)}) AS latest GROUP BY category`;
   const rows = await sql.query<TraderRow & { newest: boolean }>(
-    { name: `pm_latest_takers${category === null ? '' : '_category'}`, text },
+    { name: `pm_latest_takers${category === null ? '' : '_category'}`, text, keyed: true },
     parameters.values,
   );
   return rows.every(({ newest }) => newest) ? rows : null;
@@ -190,7 +196,7 @@ export async function listTraders(sql: Sql, group: VolumeGroup, scope: VolumeSco
   SELECT ${label} AS label, piece.wallet, ${hours === null ? 0 : 'max(told)'} AS told FROM (${pieces}) AS piece ${markets} ${counted} GROUP BY 1, 2
 ) AS traded GROUP BY label HAVING count(wallet) > 0`;
     const name = `${nameOf('traders', group, own)}${toldName(hours)}`;
-    return sql.query<TraderRow & { told: number }>({ name, text }, parameters.values);
+    return sql.query<TraderRow & { told: number }>({ name, text, keyed: isFoundByKey(group, own, hours !== null) }, parameters.values);
   });
 }
 

@@ -107,6 +107,7 @@ function listStanding(
   metric: EndedMetric,
   { told_at, changed }: Standings,
 ): Promise<LeaderboardRow[]> {
+  const is_standing = changed.length === 0;
   const parameters = new Parameters();
   const others = parameters.add(changed, 'text[]');
   const [limit, least] = [parameters.add(filter.limit, 'int'), parameters.add(filter.min_trades, 'int')];
@@ -117,9 +118,12 @@ function listStanding(
   const text = `SELECT * FROM (
 (SELECT wallet, counted, wins, ${metric} AS rank_value FROM pm_standing AS standing
 WHERE category = ${parameters.add(filter.category ?? '', 'text')} AND timeframe = ${parameters.add(filter.timeframe, 'text')} AND ${metric} IS NOT NULL AND counted >= ${least} AND wallet <> ALL (${others})${machine} ORDER BY ${metric} DESC, wallet LIMIT ${limit})
-UNION ALL ${changed.length === 0 ? 'SELECT NULL, NULL, NULL, NULL WHERE false' : ranked(filter, parameters, `wallet = ANY (${others})`)}
+UNION ALL ${is_standing ? 'SELECT NULL, NULL, NULL, NULL WHERE false' : ranked(filter, parameters, `wallet = ANY (${others})`)}
 ) AS leader WHERE EXISTS (SELECT 1 FROM pm_standing_told WHERE told_at = ${parameters.add(told_at, 'timestamptz')}) ORDER BY rank_value DESC, wallet LIMIT ${limit}`;
-  return sql.query<LeaderboardRow>({ name: nameOf(changed.length === 0 ? 'standing' : 'changed', filter), text }, parameters.values);
+  return sql.query<LeaderboardRow>(
+    { name: nameOf(is_standing ? 'standing' : 'changed', filter), text, keyed: is_standing },
+    parameters.values,
+  );
 }
 
 /** USDC bought and sold in the window by wallet, exact decimal texts. */

@@ -9,6 +9,7 @@ export interface ScoreOfDay {
 
 const HISTORY: Statement = {
   name: 'pm_wallet_score_history',
+  keyed: true,
   text: `SELECT to_char(day, 'YYYY-MM-DD') AS date, score FROM pm_wallet_score WHERE wallet = $1 AND day > $2::date - $3::int AND day <= $2::date ORDER BY day`,
 };
 

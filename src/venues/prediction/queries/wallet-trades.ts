@@ -122,6 +122,7 @@ export async function findToldLife(sql: Sql, wallet: string, now: Date): Promise
 export async function getWalletTradesTotals(sql: Sql, filter: WalletTradesFilter): Promise<WalletTradesTotals> {
   const statement: Statement = {
     name: `pm_wallet_trades_totals${shapeOf(filter)}`,
+    keyed: filter.category === null,
     // Summed by market at once: of a busy wallet's rows nothing else is kept.
     text: `WITH market AS MATERIALIZED (
   SELECT condition_id, count(*) AS rows, count(*) FILTER (WHERE side <> 'REDEEM') AS trades, max(usdc_size) FILTER (WHERE side <> 'REDEEM') AS largest,

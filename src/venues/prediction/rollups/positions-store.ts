@@ -21,6 +21,7 @@ export interface Group {
 
 const MARKETS: Statement = {
   name: 'pm_book_markets',
+  keyed: true,
   text: `SELECT market.condition_id, market.neg_risk_id, market.resolved_at, market.is_voided,
   COALESCE(array_agg(outcome.token_id ORDER BY outcome.outcome_index, outcome.token_id) FILTER (WHERE outcome.token_id IS NOT NULL), '{}') AS tokens,
   array_agg(COALESCE(outcome.payout, ${payoutByName('outcome.outcome')}) ORDER BY outcome.outcome_index, outcome.token_id) FILTER (WHERE outcome.token_id IS NOT NULL)::text[] AS payouts
@@ -51,6 +52,7 @@ export async function listBookMarkets(sql: Sql, condition_ids: readonly string[]
 
 const FACTS: Statement = {
   name: 'pm_book_facts',
+  keyed: true,
   text: `SELECT trade.trade_id, trade.wallet, trade.condition_id, trade.token_id, trade.side, trade.size, trade.usdc_size, trade."timestamp", trade.tx_hash
 FROM unnest($1::text[], $2::text[]) AS wanted(wallet, condition_id)
 JOIN pm_trade AS trade ON trade.wallet = wanted.wallet AND trade.condition_id = wanted.condition_id WHERE trade."timestamp" >= $3 AND trade."timestamp" < $4`,
@@ -63,6 +65,7 @@ export function listBookFacts(sql: Sql, groups: readonly Group[], until: Date = 
 
 const CONVERSIONS: Statement = {
   name: 'pm_book_conversions',
+  keyed: true,
   text: `SELECT DISTINCT trade.wallet, market.neg_risk_id FROM pm_trade AS trade JOIN pm_market AS market ON market.condition_id = trade.condition_id
 WHERE trade.side = 'CONVERSION' AND trade.wallet = ANY($1) AND market.neg_risk_id = ANY($2)`,
 };

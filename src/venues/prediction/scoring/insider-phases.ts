@@ -24,6 +24,7 @@ export interface MarketEvidence {
 
 const MARKETS: Statement = {
   name: 'pm_insider_markets',
+  keyed: true,
   text: `SELECT condition_id, category, question, tags, end_date, CASE WHEN resolved_at <= $2 THEN resolved_at END AS resolved_at,
   (SELECT count(*)::int FROM pm_outcome AS outcome WHERE outcome.condition_id = market.condition_id) AS outcomes FROM pm_market AS market WHERE condition_id = ANY($1)`,
 };
