@@ -153,7 +153,7 @@ The scan has two phases: wallets that cannot reach the score by their age, the m
   {
     id: 'pm-copying',
     title: 'Copying',
-    text: `Fills of one transaction of a wallet on one token and side are one trade. A trade of the follower matches one of the leader on the same token and side when it comes later, by at most the allowed lag; it takes the newest of them that it has not taken before. A copied purchase needs that the follower held nothing of the token before the leader's trade, a copied sale that it held some.
+    text: `Fills of one transaction of a wallet on one token and side are one trade. A trade of the follower matches one of the leader on the same token and side when it comes later, by at most the allowed lag, and the follower held nothing of the token before the leader's purchase, or some of it before the leader's sale; it takes the newest of them that it has not taken before.
 
 precision = matches / trades of the follower, coverage (\`overlap_pct\` / 100) = matches / trades of the leader, lift = precision / share of all other wallets' fills that fall into the same windows by chance, \`p_value\` = chance of so many matches (binomial tail), regularity = 1 − sample deviation / mean of the lags, cut to 0..1, 0 with one match. \`copy_score\` (0-1) = ${COPY_WEIGHTS.precision} · precision + ${COPY_WEIGHTS.coverage} · coverage + ${COPY_WEIGHTS.lift} · min(lift/${FULL_LIFT}, 1) + ${COPY_WEIGHTS.regularity} · regularity. A copier has ${COPY_SCORE} or more, is no machine ("Wallet tags"), and the leader follows it less than half as often as it follows the leader.`,
   },

@@ -17,6 +17,7 @@ import {
   COPY_SCORE,
   type CopyFigures,
   type CopyMatch,
+  type CopyPair,
   type CopyTrade,
   copyFigures,
   countBefore,
@@ -79,7 +80,7 @@ export async function scanCopiers(sql: Sql, scope: CopyScope, counts?: CopyCount
   const after = new Map(chosen.map((wallet) => [wallet, tradesAfter(lead, own.get(wallet) ?? [], max_lag_ms)]));
   const held = await loadHoldings(sql, after, window.to);
   const copiers = [...after].flatMap(([wallet, trades]): Copier[] => {
-    const matches = matchCopies(lead, courseOf(trades), max_lag_ms, (match) => allows(match, held));
+    const matches = matchCopies(lead, courseOf(trades), max_lag_ms, (pair) => allows(pair, held));
     if (matches.length < min_overlap) return [];
     const mine = own.get(wallet) ?? [];
     const reverse = matchCopies(courseOf(mine), lead, max_lag_ms, () => true).length;
@@ -121,7 +122,7 @@ async function canFollow(sql: Sql, most: MostTrades, { from, to }: Window): Prom
 }
 
 /** To copy a purchase is to hold nothing of the token before it; to copy a sale is to hold some. */
-function allows({ leader, follower }: CopyMatch, held: Holdings): boolean {
+function allows({ leader, follower }: CopyPair, held: Holdings): boolean {
   const shares = held(follower, leader.at);
   return follower.side === 'BUY' ? shares <= DUST : shares > DUST;
 }

@@ -60,23 +60,28 @@ export function countBefore(told: readonly { at: number }[], at: number): number
   return from;
 }
 
+/** A trade of the leader, and one of the follower after it on the same token and side. */
+export type CopyPair = Pick<CopyMatch, 'leader' | 'follower'>;
+
 /**
  * Trades of one follower that come within (0, max_lag_ms] after a trade of the leader on the same token and side: each takes the newest such trade of
- * the leader that it has not taken yet. `eligible` says whether the follower's shares just before the leader's trade allow it.
+ * the leader that it has not taken yet and that is `eligible`: whether the follower's shares just before the leader's trade allow it.
  */
-export function matchCopies(leader: Course, follower: Course, max_lag_ms: number, eligible: (match: CopyMatch) => boolean): CopyMatch[] {
+export function matchCopies(leader: Course, follower: Course, max_lag_ms: number, eligible: (pair: CopyPair) => boolean): CopyMatch[] {
   const matches: CopyMatch[] = [];
-  const used = new Set<CopyTrade>();
+  // Of each line of the leader how many trades have been, and those that can be taken, the newest last: one that is too old now is so from now on.
+  const lines = new Map<readonly CopyTrade[], { been: number; free: CopyTrade[] }>();
   for (const trade of follower.all) {
     const line = lineOf(leader, trade);
-    let place = countBefore(line, trade.at) - 1;
-    while (place >= 0 && used.has(line[place] as CopyTrade)) place -= 1;
-    const found = line[place];
-    if (found === undefined || trade.at - found.at > max_lag_ms) continue;
-    const match = { leader: found, follower: trade, lag_seconds: (trade.at - found.at) / 1_000 };
-    if (!eligible(match)) continue;
-    used.add(found);
-    matches.push(match);
+    const state = lines.get(line) ?? { been: 0, free: [] };
+    lines.set(line, state);
+    for (const before = countBefore(line, trade.at); state.been < before; state.been += 1) {
+      const led = line[state.been] as CopyTrade;
+      if (trade.at - led.at <= max_lag_ms && eligible({ leader: led, follower: trade })) state.free.push(led);
+    }
+    const led = state.free.pop();
+    if (led !== undefined && trade.at - led.at <= max_lag_ms)
+      matches.push({ leader: led, follower: trade, lag_seconds: (trade.at - led.at) / 1_000 });
   }
   return matches;
 }

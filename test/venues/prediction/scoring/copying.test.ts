@@ -20,6 +20,9 @@ describe('copies', () => {
     expect(lags([trade(0)], [trade(61), trade(5, 'b'), trade(6, 'a', 'SELL')])).toEqual([]);
     expect(lags([trade(0)], [trade(60)])).toEqual([60]);
     expect(matchCopies(courseOf([trade(0)]), courseOf([trade(5)]), 60_000, () => false)).toEqual([]);
+    // Who holds since the copy of the second purchase can copy the first one still, not the third.
+    const early = matchCopies(courseOf([trade(0), trade(10), trade(20)]), courseOf([trade(15), trade(25)]), 60_000, ({ leader }) => leader.at <= T0 + 15_000); // prettier-ignore
+    expect(early.map(({ leader, lag_seconds }) => [(leader.at - T0) / 1_000, lag_seconds])).toEqual([[10, 5], [0, 25]]); // prettier-ignore
   });
 
   test('what is no trade after the leader’s makes no match; who trades too much is no copier', () => {
