@@ -11,7 +11,7 @@ import type { GraphContext } from '../venue';
 import { isResolved } from './market-state';
 import { less } from './exact';
 import { loadGains } from './positions/gains';
-import { listInsiderScores } from './queries/insider-runs';
+import { findScanDay, listInsiderScores } from './queries/insider-runs';
 import { type Judgement, listJudgements } from './queries/judgements';
 import { listFillPrices } from './queries/market-prices';
 import { listPricesBefore, listVolumesBefore } from './queries/trade-surroundings';
@@ -94,7 +94,9 @@ export function makeLoaders(context: GraphContext): Loaders {
     state,
     scoreRun,
     prices: new DataLoader((ids) => loadPrices(context, loaders, ids)),
-    insiderScore: new DataLoader(async (wallets) => loadInsiderScores(context, wallets, (await scoreRun())?.day ?? null)),
+    insiderScore: new DataLoader(async (wallets) =>
+      loadInsiderScores(context, wallets, await findScanDay(context.sql, context.now, (await scoreRun())?.day ?? null)),
+    ),
     volumeBefore: byRow((rows) => listVolumesBefore(context.sql, rows, context.now)),
     priceBefore: byRow((rows) =>
       listPricesBefore(

@@ -51,7 +51,20 @@ const SCORES: Statement = {
   text: `SELECT wallet, score::float8 AS score FROM pm_insider WHERE wallet = ANY($1) AND day = ${newestOf('$2', '$4')} AND generated_at <= $3`,
 };
 
-/** Scores of wallets on their markets in the newest run up to `now`; `run_day`: of the newest run of the scores. */
+const SCANNED: Statement = {
+  name: 'pm_insiders_scanned',
+  keyed: true,
+  text: `SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day FROM snapshot WHERE name = 'wallets/insiders' AND as_of <= $1`,
+};
+
+/** Day of the newest scan up to `now`: of the newest run of the scores, or of a scan since, which leaves its list of candidates also where it finds nobody. */
+export async function findScanDay(sql: Sql, now: Date, run_day: string | null): Promise<string | null> {
+  if (run_day === isoDay(now)) return run_day;
+  const [scanned] = await sql.query<{ day: string }>(SCANNED, [now]);
+  return scanned !== undefined && scanned.day > (run_day ?? '') ? scanned.day : run_day;
+}
+
+/** Scores of wallets on their markets in the newest run up to `now`; `run_day`: of the newest run of the scores, or of a scan since. */
 export function listInsiderScores(
   sql: Sql,
   wallets: readonly string[],

@@ -38,6 +38,7 @@ test('who was found by the run of the day before is no candidate once a run find
   const build = (at: Date): Promise<void> => buildSnapshots(db.pool, prediction, () => ({ ...makeContext(db, at), meta: emptyMeta() }));
   await build(sooner);
   expect((await callForError(db, 'wallets/insiders', sooner, { min_score: 20 })).code).toBe('empty_result');
+  expect([await scoreAt(new Date(sooner.getTime() - 1)), await scoreAt(sooner)]).toEqual([expect.any(Number), null]);
   await runScores(db.pool, prediction, later, () => undefined);
   await build(later);
   expect(await scoreAt(later)).toBeNull();
