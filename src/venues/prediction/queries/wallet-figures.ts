@@ -78,7 +78,7 @@ export const figuresSql = ({ positions, own, wallet, from, to, category }: Figur
       paid_shares > 0 AND (${category} IS NULL OR COALESCE(market.category, 'Other') = ${category}) AS chosen
     FROM (${positions}) AS position LEFT JOIN pm_market AS market ON market.condition_id = position.condition_id) AS judged
 ), event AS (
-  SELECT w, CASE WHEN sum(gain) > 0 THEN LEAST(1, max(gain)::float8 / sum(gain)::float8) END AS largest_event_share FROM (
+  SELECT w, CASE WHEN sum(gain) >= ${LEAST_GAIN} THEN LEAST(1, max(gain)::float8 / sum(gain)::float8) END AS largest_event_share FROM (
     SELECT w, sum(gain) AS gain FROM own WHERE ended AND NOT voided AND paid_usdc >= ${S_PM.min_cost_usdc} GROUP BY w, event
   ) AS gained GROUP BY w
 ), fall AS (

@@ -118,7 +118,7 @@ export function shrunkReturn(positions: readonly WeighedPosition[]): number {
 /** p = (profitable months + 2)/(active months + 4), months in UTC by the end of positions. */
 export function consistency(eligible: readonly EndedPosition[]): number {
   const months = gainBy(eligible, ({ closed_at }) => closed_at.getUTCFullYear() * 12 + closed_at.getUTCMonth());
-  const profitable = [...months.values()].filter((gain) => gain > 0).length;
+  const profitable = [...months.values()].filter(isGain).length;
   return (profitable + S_PM.month_prior.profitable) / (months.size + S_PM.month_prior.active);
 }
 
@@ -126,8 +126,11 @@ export function consistency(eligible: readonly EndedPosition[]): number {
 export function largestEventShare(eligible: readonly EndedPosition[]): number | null {
   const events = [...gainBy(eligible, ({ event }) => event).values()];
   const total = sum(events);
-  return total > 0 ? Math.min(1, (greatest(events) as number) / total) : null;
+  return isGain(total) ? Math.min(1, (greatest(events) as number) / total) : null;
 }
+
+/** Whether a sum of gains, USDC, is one as it is told, in millionths: sums of binary fractions make a little more of nothing. */
+const isGain = (usdc: number): boolean => roundTo(usdc, 6) > 0;
 
 function gainBy<Key>(positions: readonly EndedPosition[], keyOf: (position: EndedPosition) => Key): Map<Key, number> {
   const gains = new Map<Key, number>();

@@ -216,10 +216,14 @@ describe('evidence, by hand', () => {
       ['2026-02-15T00:00:00Z', -6],
       ['2026-03-01T00:00:00Z', 0],
       ['2025-03-01T00:00:00Z', 1],
+      // Nothing together, which binary fractions make a little more.
+      ['2025-05-01T00:00:00Z', 0.1],
+      ['2025-05-02T00:00:00Z', 0.2],
+      ['2025-05-03T00:00:00Z', -0.3],
     ];
     const wallet = ends.map(([end, pnl_usdc], index) => position({ event: `${index}`, pnl_usdc, closed_at: new Date(end) }));
-    // Four months, of which two gained.
-    expect(scoreWallet(wallet, NOW).consistency).toBeCloseTo((2 + 2) / (4 + 4), 12);
+    // Five months, of which two gained.
+    expect(scoreWallet(wallet, NOW).consistency).toBeCloseTo((2 + 2) / (5 + 4), 12);
   });
 
   test('share of the largest event in the net gain', () => {
@@ -231,6 +235,7 @@ describe('evidence, by hand', () => {
     expect(gains([60, 50, -10]).largest_event_share).toBeCloseTo(0.6, 12);
     expect(gains([60, -50]).largest_event_share).toBe(1);
     expect(gains([60, -60]).largest_event_share).toBeNull();
+    expect(gains([0.1, 0.2, -0.3]).largest_event_share).toBeNull();
     expect(gains([]).largest_event_share).toBeNull();
   });
 });
