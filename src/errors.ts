@@ -15,7 +15,7 @@ export const ERRORS = {
   malformed_credential: { status: 402, sentence: 'The payment credential cannot be decoded.', retryable: false },
   verification_failed: { status: 402, sentence: 'The payment proof was refused.', retryable: false },
   payment_expired: { status: 402, sentence: 'The payment proof has expired.', retryable: false },
-  payment_insufficient: { status: 402, sentence: 'The payment does not match the price.', retryable: false },
+  payment_insufficient: { status: 402, sentence: 'The payment is less than the price.', retryable: false },
   payment_replayed: { status: 402, sentence: 'This payment proof was already used.', retryable: false },
   settlement_failed: { status: 402, sentence: 'The payment was refused by the chain; nothing was charged.', retryable: false },
   endpoint_not_found: { status: 404, sentence: 'No such endpoint.', retryable: false },

@@ -139,7 +139,7 @@ describe('a self-paid transfer', () => {
   const fakeMint = Keypair.generate().publicKey.toBase58();
   it.each<[string, string, string]>([
     ['amount one less', signTransfer(wish({ amount: 9_999n })), 'payment_insufficient amount_mismatch'],
-    ['amount one more', signTransfer(wish({ amount: 10_001n })), 'payment_insufficient amount_mismatch'],
+    ['amount one more', signTransfer(wish({ amount: 10_001n })), 'verification_failed amount_mismatch'],
     ['wrong decimals', signTransfer(wish({ decimals: 9 })), 'verification_failed mint_mismatch'],
     ['fake mint', signTransfer(wish({ mint: fakeMint })), 'verification_failed mint_mismatch'],
     ['Token-2022 look-alike', signed([ownTransfer({}, 10_000n, 6, TOKEN_2022), text]), 'verification_failed unknown_first_instruction'],

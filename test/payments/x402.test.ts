@@ -248,7 +248,8 @@ describe('x402', () => {
       [{ asset: '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU' }, '402 verification_failed invalid_exact_svm_payload_mint_mismatch'],
       [{ payTo: Keypair.generate().publicKey.toBase58() }, '402 verification_failed invalid_exact_svm_payload_recipient_mismatch'],
       [{ amount: '10000' }, '402 payment_insufficient invalid_exact_svm_payload_amount_mismatch'],
-      [{ amount: '30000' }, '402 payment_insufficient invalid_exact_svm_payload_amount_mismatch'],
+      [{ amount: 'ten' }, '402 verification_failed invalid_exact_svm_payload_amount_mismatch'],
+      [{ amount: '30000' }, '402 verification_failed invalid_exact_svm_payload_amount_mismatch'],
     ])('%j: %s', async (change, expected) => {
       expect(await edited(change)).toBe(expected);
     });

@@ -37,6 +37,7 @@ const REFUSALS = {
   invalid_exact_svm_payload_mint_mismatch: 'The proof pays another token than the offer asks.',
   invalid_exact_svm_payload_recipient_mismatch:
     'The proof pays somebody else than the offer asks: the associated token account of payTo must receive.',
+  invalid_exact_svm_payload_amount_mismatch: 'The payment must be exactly the price.',
   invalid_exact_svm_payload_authority_mismatch: 'The transfer is authorised by somebody else than the buyer who signed.',
   invalid_exact_svm_payload_source_mismatch: "The transfer is not from the buyer's associated token account.",
   invalid_exact_svm_payload_memo_count: 'The transaction must have exactly one memo: the text that the offer gives.',
@@ -53,4 +54,11 @@ export type SolanaRefusal = keyof typeof REFUSALS;
 /** Refuses with 402 `verification_failed`, a reason for machines and a sentence. `as`: the reason in other words for machines. */
 export function refuse(why: SolanaRefusal, as: string = why): never {
   throw new AppError('verification_failed', { reason: as, message: REFUSALS[why] });
+}
+
+/** Refuses another amount than the price, both in micro-USDC: as `payment_insufficient` what is less, as `verification_failed` what is more, or no number. */
+export function refuseAmount(paid: bigint | number, price: bigint): never {
+  const reason = 'invalid_exact_svm_payload_amount_mismatch';
+  if (paid < price) throw new AppError('payment_insufficient', { reason, message: REFUSALS[reason] });
+  return refuse(reason);
 }

@@ -2,9 +2,8 @@ import crypto from 'node:crypto';
 import bs58 from 'bs58';
 import { associatedTokenAddress } from '../../chains/solana';
 import { TOKEN_PROGRAM } from '../../chains/solana-replies';
-import { AppError } from '../../errors';
 import { lruOf } from '../../lib/lru';
-import { MOST, refuse } from './solana-refusals';
+import { MOST, refuse, refuseAmount } from './solana-refusals';
 import { decodeWire, type SolanaWire } from './solana-wire';
 
 const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
@@ -54,7 +53,7 @@ const payload = <Suffix extends string>(suffix: Suffix): `invalid_exact_svm_payl
 /**
  * Judges a signed transaction by its bytes alone (rules 6.2 and 6.3 of the payment rules: no rule depends on the order of
  * instructions). `encoded` is standard base64. Memos are returned, not judged. Throws verification_failed with a reason, or
- * payment_insufficient when only the amount is wrong.
+ * payment_insufficient when it pays too little.
  */
 export function verifySolanaTransfer(encoded: string, terms: TransferTerms): SolanaTransfer {
   const transaction = decodeTransaction(encoded);
@@ -187,7 +186,8 @@ function checkTransfer(
   if (authority !== keys[payerIndex]) refuse(payload('authority_mismatch'));
   if (source !== associatedTokenAddress(authority, terms.mint)) refuse(payload('source_mismatch'));
   if (source === destination) refuse(payload('recipient_mismatch'));
-  if (data.readBigUInt64LE(1) !== terms.amount) throw new AppError('payment_insufficient', { reason: payload('amount_mismatch') });
+  const paid = data.readBigUInt64LE(1);
+  if (paid !== terms.amount) refuseAmount(paid, terms.amount);
   return { source, destination };
 }
 

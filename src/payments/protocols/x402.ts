@@ -5,7 +5,7 @@ import { headerValues } from '../headers';
 import type { Credential, Json, JsonObject, Marks, Offer, PaymentMethod, PaymentRecord, Protocol, Sale, ValidProof } from '../protocol';
 import { findMemo, findToken, isMemoOfOurs, memoOf, newQuoteId, type Quote, tokenOf } from '../quote-token';
 import type { SolanaSettlement } from './solana-settlement';
-import { refuse, type SolanaRefusal } from './solana-refusals';
+import { refuse, refuseAmount, type SolanaRefusal } from './solana-refusals';
 import { type SolanaTransfer, messageHashOf, verifySolanaTransfer } from './solana-transfer';
 import { decodePayment, failureReason, PAYMENT_IDENTIFIER, PROOF_HEADERS, responseHeaders, type X402Payment } from './x402-wire';
 
@@ -196,8 +196,7 @@ export class X402 implements Protocol {
     if (accepted === null) return;
     if (accepted.asset !== this.solana.mint) refuse('invalid_exact_svm_payload_mint_mismatch');
     if (accepted.payTo !== this.solana.pay_to) refuse('invalid_exact_svm_payload_recipient_mismatch');
-    if (accepted.amount !== amount.toString())
-      throw new AppError('payment_insufficient', { reason: 'invalid_exact_svm_payload_amount_mismatch' });
+    if (accepted.amount !== amount.toString()) refuseAmount(Number(accepted.amount), amount);
   }
 
   /** The offer that the transaction's memo binds it to, or else the quote that is echoed; null only for version 1 clients that send neither. */
