@@ -1,5 +1,5 @@
 import crypto from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Endpoint } from '../endpoints/endpoint';
@@ -49,16 +49,19 @@ export function freeRoutes(deps: FreeDeps): Record<keyof typeof FREE_OPERATIONS,
   const document = (type: string, body: string): FreeHandler => {
     const etag = `"${crypto.createHash('sha256').update(body).digest('base64url').slice(0, 20)}"`;
     const plain = Buffer.from(body);
-    // Anybody may ask, as often as they like: packed here it costs a hundredth of packing it for each.
-    const packed = gzipSync(plain);
+    // Anybody may ask, as often as they like: packed once it costs a hundredth of packing it for each.
+    const packed = new Map<string, Buffer>();
     return (request, response) => {
       response.locals.packed = true;
       // A weak one: the same document goes out plain and compressed.
       response.set({ ETag: `W/${etag}`, 'Cache-Control': 'public, max-age=60' }).vary('Accept-Encoding');
       if (matches(request.headers['if-none-match'], etag)) return void response.status(304).end();
-      const isPacked = request.acceptsEncodings('gzip', 'identity') === 'gzip';
-      if (isPacked) response.set('Content-Encoding', 'gzip');
-      response.type(type).send(isPacked ? packed : plain);
+      const coding = request.acceptsEncodings('br', 'gzip', 'identity') || 'identity';
+      const pack = PACKERS[coding];
+      if (pack === undefined) return void response.type(type).send(plain);
+      const bytes = packed.get(coding) ?? pack(plain);
+      packed.set(coding, bytes);
+      response.set('Content-Encoding', coding).type(type).send(bytes);
     };
   };
   const sendPricing = document('application/json', JSON.stringify(priced(list)));
@@ -101,6 +104,12 @@ export function freeRoutes(deps: FreeDeps): Record<keyof typeof FREE_OPERATIONS,
     ...Object.fromEntries(Object.keys(pages).map((page) => [`${page}/`, leadTo(page)])),
   };
 }
+
+/** Of Brotli the quality after which packing takes longer than it spares anybody. */
+const PACKERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  br: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: (bytes) => gzipSync(bytes),
+};
 
 /** Whether If-None-Match names the document (RFC 9110, 13.1.2): any of several tags, weak ones too, or `*`. Express would send it anew to `fetch`, which says `no-cache` with the header. */
 const matches = (wanted: string | undefined, etag: string): boolean =>
