@@ -523,6 +523,18 @@ describe('free paths and unknown paths', () => {
     expect((await fetchPath('/health')).headers.get('cache-control')).toBe('no-store');
   });
 
+  test.each(['', 'two words', 'x'.repeat(129)])(
+    'the 402 tells of the Idempotency-Key %j, for which the paid request would be refused',
+    async (key) => {
+      const offer = await fetchPath('/api/v1/trades/whales?limit=0', { headers: { 'Idempotency-Key': key } });
+      const told = (await offer.json()) as { error: string; validation: { valid: boolean; errors: object[] } };
+      expect([offer.status, told.validation.valid]).toEqual([402, false]);
+      expect(told.error).toContain('would be refused');
+      expect(told.validation.errors).toMatchObject([{ param: 'limit' }, { param: 'Idempotency-Key', got: key }]);
+      expect(unstated('GET', '/api/v1/trades/whales', 402, told)).toEqual([]);
+    },
+  );
+
   test('a method is what it is: overrides are not heard', async () => {
     for (const name of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']) {
       const response = await fetchPath('/api/v1/trades/whales?_method=GET', { method: 'POST', headers: { [name]: 'GET' } });

@@ -6,7 +6,7 @@ import type { Reading } from '../endpoints/reading';
 import { AppError } from '../errors';
 import type { Operation } from '../graph/execute';
 import { isoSecond } from '../lib/time';
-import { carriesProof } from '../payments/present';
+import { carriesProof, keyProblemOf } from '../payments/present';
 import { problemOf } from '../payments/protocols/mpp';
 import type { Challenge, Outcome, Payments, Sale } from '../payments/protocol';
 import { type Quote, quote } from '../pricing/quote';
@@ -43,6 +43,8 @@ export function paidHandler({ endpoint, operation, bazaar }: PaidEndpoint, deps:
     const raw = rawOf(request, endpoint);
     const reading = readParameters(endpoint, raw, deps.clock.now());
     noteIgnored(request, endpoint, reading);
+    const keyProblem = keyProblemOf(request.rawHeaders);
+    if (keyProblem !== null) reading.problems.push({ ...keyProblem, code: 'invalid_parameter' });
     const price = quote(endpoint, reading.variables);
     const canonical = canonicalRequest(endpoint, reading.variables);
     const asked = { request_hash: sha256(canonical), sent_hash: sha256(wordsOf(endpoint, raw)), media_type: MEDIA_TYPES[reading.format] };

@@ -1,4 +1,4 @@
-import { AppError } from '../errors';
+import { AppError, type Problem } from '../errors';
 import { headerValues } from './headers';
 import type { Challenge, Credential, Offer, Protocol, Sale } from './protocol';
 import { PROOF_HEADERS } from './protocols/x402-wire';
@@ -38,14 +38,21 @@ export function findPresented(protocols: readonly Protocol[], sale: Sale): Prese
   return found[0] ?? null;
 }
 
-/** The buyer's own name for this purchase, null when it sent none. Throws invalid_parameter when it is not 1 to 128 visible characters. */
-export function idempotencyKeyOf(sale: Sale): string | null {
-  const values = headerValues(sale.raw_headers, 'idempotency-key');
-  if (values.length === 0) return null;
-  const [key] = values;
-  if (values.length === 1 && key !== undefined && /^[\x21-\x7e]{1,128}$/.test(key)) return key;
+const KEY_FORM = /^[\x21-\x7e]{1,128}$/;
+
+/** What is wrong with the Idempotency-Key of a request, for which it is refused once it is paid; null where it has none or a good one. */
+export function keyProblemOf(rawHeaders: readonly string[]): Problem | null {
+  const values = headerValues(rawHeaders, 'idempotency-key');
+  if (values.length === 0 || (values.length === 1 && values.every((value) => KEY_FORM.test(value)))) return null;
   const issue = 'must be sent once, with 1 to 128 visible ASCII characters';
-  throw new AppError('invalid_parameter', { details: [{ param: 'Idempotency-Key', issue }] });
+  return { param: 'Idempotency-Key', issue, allowed: '1 to 128 visible ASCII characters', got: values.join(', ').slice(0, 200) };
+}
+
+/** The buyer's own name for this purchase, null when it sent none. Throws invalid_parameter when it is not 1 to 128 visible characters. */
+export function idempotencyKeyOf({ raw_headers }: Sale): string | null {
+  const problem = keyProblemOf(raw_headers);
+  if (problem !== null) throw new AppError('invalid_parameter', { details: [problem] });
+  return headerValues(raw_headers, 'idempotency-key')[0] ?? null;
 }
 
 /** The MPP methods that the buyer names in Accept-Payment (`tempo/charge, solana/charge;q=0.5`), best first; null where it names none of these, or takes any. */
