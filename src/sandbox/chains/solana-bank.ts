@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import bs58 from 'bs58';
 import { AddressLookupTableAccount, PublicKey, VersionedTransaction } from '@solana/web3.js';
 import type { Account, FailedTransactionMetadata, LiteSvm, SimulatedTransactionInfo, TransactionMetadata } from 'litesvm/dist/internal.js';
+import { BLOCKHASH_BLOCKS } from '../../chains/solana';
 import { solanaAddressBytes, solanaAddressOf } from '../../lib/solana-address';
 import { type TransactionError, RpcFailure, decodeError } from './solana-errors';
 import { SlotClock } from './solana-slots';
@@ -57,7 +58,8 @@ export interface Landed extends DecodedTransaction, Execution {
   after: Snapshot;
 }
 
-const HISTORY = 100_000n;
+/** Transactions that a chain remembers: each takes some 30 KB, most of it the library's. */
+const REMEMBERED = 10_000;
 
 /** LiteSVM without its outer face, which spells every address and copies the bytes of every program a transaction names. */
 type Library = typeof import('litesvm/dist/internal.js');
@@ -85,18 +87,27 @@ function toChainAccount(address: string, account: Account): ChainAccount {
 export class SolanaBank {
   readonly clock = new SlotClock(randomBytes(32));
   readonly genesisHash = bs58.encode(this.clock.genesis);
+  /** Oldest first. */
   private readonly landed = new Map<string, Landed>();
+  /** How many transactions landed since the start. */
+  count = 0;
+  /** Nothing is remembered of the slots before. */
+  firstSlot = 0;
 
   private readonly svm: LiteSvm;
 
-  private constructor(private readonly library: Library) {
+  private constructor(
+    private readonly library: Library,
+    private readonly remembered: number,
+  ) {
     this.svm = new library.LiteSvm();
     this.svm.setBlockhashCheck(false);
-    this.svm.setTransactionHistory(HISTORY);
+    this.svm.setTransactionHistory(BigInt(remembered));
   }
 
-  static async open(): Promise<SolanaBank> {
-    return new SolanaBank(await loadLibrary());
+  /** A chain that remembers so many of its newest transactions, and all that could be sent again. */
+  static async open(remembered = REMEMBERED): Promise<SolanaBank> {
+    return new SolanaBank(await loadLibrary(), remembered);
   }
 
   account(address: string): ChainAccount | undefined {
@@ -189,7 +200,18 @@ export class SolanaBank {
     const run = isFailed(result) ? describe(result.meta(), decodeError(result.err())) : describe(result, null);
     const landed: Landed = { ...decoded, ...run, slot: this.clock.slot(), block_time: this.clock.unixTime(), fee, before, after };
     this.landed.set(signature, landed);
+    this.count += 1;
+    this.forget();
     return landed;
+  }
+
+  private forget(): void {
+    for (const [signature, { slot }] of this.landed) {
+      // While its blockhash lives it would land a second time.
+      if (this.landed.size <= this.remembered || this.clock.slot() - slot <= BLOCKHASH_BLOCKS) return;
+      this.landed.delete(signature);
+      this.firstSlot = slot + 1;
+    }
   }
 
   private tick(): void {

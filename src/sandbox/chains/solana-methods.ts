@@ -49,7 +49,7 @@ function getEpochInfo(bank: SolanaBank, params: unknown[]): unknown {
     epoch: Math.floor(slot / SLOTS_PER_EPOCH),
     slotIndex: slot % SLOTS_PER_EPOCH,
     slotsInEpoch: SLOTS_PER_EPOCH,
-    transactionCount: bank.listLanded().length,
+    transactionCount: bank.count,
   };
 }
 
@@ -79,8 +79,8 @@ export const SOLANA_METHODS: Record<string, Method> = {
   getBlockHeight: (bank, params) => bank.clock.height(bank.clock.slot(configOf(params, 0).commitment ?? 'finalized')),
   getBlockTime: (bank, params) => bank.clock.unixTime() - Math.round((bank.clock.slot() - Number(params[0])) * 0.4),
   getEpochInfo,
-  getFirstAvailableBlock: () => 0,
-  getTransactionCount: (bank) => bank.listLanded().length,
+  getFirstAvailableBlock: (bank) => bank.firstSlot,
+  getTransactionCount: (bank) => bank.count,
   getGenesisHash: (bank) => bank.genesisHash,
   getHealth: () => 'ok',
   getVersion: () => VERSION,

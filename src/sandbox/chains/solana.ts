@@ -96,9 +96,9 @@ function alreadyProcessed({ method }: RpcRequest): RpcReply {
   };
 }
 
-/** Starts a local Solana chain with an empty USDC mint. */
-export async function startLocalSolana(): Promise<LocalSolana> {
-  const bank = await SolanaBank.open();
+/** Starts a local Solana chain with an empty USDC mint. `remembered`: how many of its newest transactions it remembers. */
+export async function startLocalSolana({ remembered }: { remembered?: number } = {}): Promise<LocalSolana> {
+  const bank = await SolanaBank.open(remembered);
   setMint(bank, 0n);
   const faults = new RpcFaults(alreadyProcessed);
   const server = await startRpcServer(handlerOf(bank), faults);

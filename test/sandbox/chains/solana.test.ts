@@ -293,6 +293,36 @@ test('statuses are forgotten after 300 blocks unless history is asked for', asyn
   expect(listed.map((one) => one.signature)).toEqual([signature]);
 });
 
+test('a chain forgets its oldest transactions, and says from where on it remembers: not what could still be sent again', async () => {
+  const small = await startLocalSolana({ remembered: 2 });
+  try {
+    const node = new Connection(small.url, { commitment: 'confirmed' });
+    await small.fund(address(payer), { lamports: SOL, usdc: 5_000_000n });
+    await small.fund(merchant, { usdc: 0n });
+    const pay = async (amount: bigint): Promise<[string, Buffer]> => {
+      const { blockhash } = await node.getLatestBlockhash();
+      const wire = Buffer.from(signedTransfer({ payer, to: merchant, amount, blockhash }).serialize());
+      return [await node.sendRawTransaction(wire), wire];
+    };
+    const known = async (signatures: string[]): Promise<boolean[]> =>
+      (await node.getSignatureStatuses(signatures, { searchTransactionHistory: true })).value.map((one) => one !== null);
+    const paid = [await pay(1n), await pay(2n), await pay(3n)] as const;
+    const signatures = paid.map(([signature]) => signature);
+    expect([await known(signatures), await node.getFirstAvailableBlock()]).toEqual([[true, true, true], 0]);
+    await node.sendRawTransaction(paid[0][1], { skipPreflight: true });
+    expect(await small.usdcBalance(merchant)).toBe(6n);
+    small.advanceSlots(151);
+    const [newest] = await pay(4n);
+    expect(await known([...signatures, newest])).toEqual([false, false, true, true]);
+    expect(await node.getFirstAvailableBlock()).toBeGreaterThan(0);
+    expect(await node.getTransactionCount()).toBe(4);
+    await node.sendRawTransaction(paid[0][1], { skipPreflight: true });
+    expect(await small.usdcBalance(merchant)).toBe(10n);
+  } finally {
+    await small.stop();
+  }
+});
+
 test('accounts are read in every encoding, one by one and many at once', async () => {
   const held = new PublicKey(chain.tokenAccount(address(payer)));
   expect((await connection.getTokenAccountBalance(held)).value).toEqual({
