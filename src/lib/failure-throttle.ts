@@ -1,8 +1,8 @@
 import { lruOf } from './lru';
 import { MINUTE_MS } from './time';
 
-/** What was quiet for so long begins anew: longer than anything waits that tries again, an upstream that says nothing to any of its attempts among it. */
-const QUIET_MS = 3 * MINUTE_MS;
+/** What was quiet for so long begins anew: longer than anything waits that tries again, an upstream that says nothing to any of its attempts at three questions among it. */
+const QUIET_MS = 6 * MINUTE_MS;
 const AGAIN_MS = 10 * MINUTE_MS;
 const MOST_KINDS = 100;
 
