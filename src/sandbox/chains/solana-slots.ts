@@ -11,16 +11,16 @@ const SKIPPED_SLOTS = 100;
 const FINALITY = 32;
 const REMEMBERED_SLOTS = 5_000;
 
-/** The local chain's time: a slot every 400 ms of the real clock plus what tests skip, and the blockhashes it handed out. */
+/** The local chain's time: a slot every 400 ms, whatever is done to the clock, plus what tests skip, and the blockhashes it handed out. */
 export class SlotClock {
-  private readonly startedAt = Date.now();
+  private readonly startedAt = performance.now();
   private skipped = 0;
   private readonly slots = new Map<string, number>();
 
   constructor(readonly genesis: Buffer) {}
 
   slot(commitment: Commitment = 'confirmed'): number {
-    const tip = FIRST_SLOT + Math.floor((Date.now() - this.startedAt) / SLOT_MS) + this.skipped;
+    const tip = FIRST_SLOT + Math.floor((performance.now() - this.startedAt) / SLOT_MS) + this.skipped;
     return commitment === 'finalized' ? tip - FINALITY : tip;
   }
 

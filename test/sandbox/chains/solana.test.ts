@@ -164,6 +164,21 @@ test('a blockhash lives 150 slots and no longer', async () => {
   expect(replaced.value.err).toBeNull();
 });
 
+test('slots go on where the clock is set back: what was signed before lands', async () => {
+  const before = await connection.getSlot();
+  const transaction = await transfer();
+  const real = Date.now;
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => real() - 90_000);
+  try {
+    expect(await connection.getSlot()).toBeGreaterThanOrEqual(before);
+    expect((await connection.simulateTransaction(transaction, { minContextSlot: before })).value.err).toBeNull();
+    await send(transaction);
+    expect(await chain.usdcBalance(merchant)).toBe(10_000n);
+  } finally {
+    clock.mockRestore();
+  }
+});
+
 test('a blockhash of another chain is unknown here', async () => {
   const other = await startLocalSolana();
   try {
