@@ -18,7 +18,7 @@ interface FillsCursor extends TradesCursor {
 
 /**
  * Fills of takers and makers alike, so that every wallet's history is whole. The listing tells a reorganised chain's trades or corrected rows by
- * no longer telling the old ones: a kept fill that two deep polls in a row do not find is taken back, with the seconds around it read anew.
+ * no longer telling the old ones: a kept fill that two deep polls in a row do not find, though they tell newer ones, is taken back, with the seconds around it read anew.
  */
 export function liveFills(data: Upstream, poll_ms: number, overlap: Overlap): LiveSource {
   return {
@@ -41,11 +41,11 @@ async function* readFills(data: Upstream, known: FillsCursor, to: Date, overlap:
   const missing: string[] = [];
   const reach = new Reach(known, { from, to, deep });
   for await (const slice of readSpan(askTrades(data, false, context.signal), from, end)) {
-    // What is newer than the quick overlap may not be listed yet.
-    const gone = deep ? await listGone(context.db, slice, end - overlap.quick_s) : [];
+    const { at, watermark, done } = reach.with(slice);
+    // What is newer than the quick overlap may not be listed yet; behind the newest row it tells a listing may lag, or be out of order and tell nothing.
+    const gone = deep ? await listGone(context.db, slice, Math.min(end - overlap.quick_s, reach.told)) : [];
     missing.push(...gone);
     const confirmed = gone.length <= MOST_TAKEN_BACK && gone.some((id) => doubted.has(id));
-    const { at, watermark, done } = reach.with(slice);
     yield {
       pages: [...(slice.rows.length === 0 ? [] : [tradesPage(false, slice)]), ...(confirmed ? await takers(data, slice, context) : [])],
       cursor: {

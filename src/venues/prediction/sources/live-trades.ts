@@ -38,6 +38,8 @@ const SILENT_S = 600;
 export class Reach {
   private newest: number;
   private rows = 0;
+  /** Unix second of the newest row that this poll was told; 0 before the first. */
+  told = 0;
 
   /** A poll up to `to`, from unix second `from` on; `deep`: whether it is a deep one. */
   constructor(
@@ -51,7 +53,8 @@ export class Reach {
   with(slice: Slice): { at: TradesCursor; watermark: Date | null; done: boolean } {
     const { from, to, deep } = this.span;
     const { rows } = slice;
-    for (const row of rows) this.newest = Math.max(this.newest, secondOf(row) ?? 0);
+    for (const row of rows) this.told = Math.max(this.told, secondOf(row) ?? 0);
+    this.newest = Math.max(this.newest, this.told);
     this.rows += rows.length;
     const until = slice.to * 1_000 > to.getTime() ? to : new Date(slice.to * 1_000);
     const done = until === to && deep;

@@ -109,14 +109,25 @@ describe('an upstream that changes its mind', () => {
     expect(await differences(read, told)).toEqual({});
   });
 
-  test('a listing that is empty for a moment takes nothing back', async () => {
+  test('a listing that tells less for a moment takes nothing back, nor one that lags or tells nothing for however long', async () => {
+    const kept = async (): Promise<unknown> => (await read.pool.query('SELECT count(*)::int AS fills FROM pm_trade')).rows[0];
     await turnTo(NOW);
     upstream.hide(some);
     await turnTo(after(130));
     upstream.hide(() => false);
     await turnTo(after(260));
+    const before = await kept();
+    upstream.hide(({ timestamp }) => (timestamp as number) > NOW.getTime() / 1_000 - 7_200);
     await turnTo(after(390));
-    await loadWithout(told, after(390), () => false);
+    await turnTo(after(520));
+    expect(await kept()).toEqual(before);
+    upstream.hide(() => true);
+    await turnTo(after(650));
+    await turnTo(after(780));
+    expect(await kept()).toEqual(before);
+    upstream.hide(() => false);
+    await turnTo(after(910));
+    await loadWithout(told, after(910), () => false);
     expect(await differences(read, told)).toEqual({});
   });
 });
