@@ -54,7 +54,9 @@ async function* readFills(data: Upstream, known: FillsCursor, to: Date, overlap:
       } satisfies FillsCursor,
       watermark,
       skipped: { ...slice.skipped, ...(gone.length > MOST_TAKEN_BACK ? { implausible_retraction: gone.length } : {}) },
-      ...(confirmed ? { invalidates: { from: new Date(slice.from * 1_000), to: new Date(slice.to * 1_000) } } : {}),
+      ...(confirmed
+        ? { invalidates: { from: new Date(slice.from * 1_000), to: new Date(Math.min(slice.to, reach.told + 1) * 1_000) } }
+        : {}),
     };
   }
 }
