@@ -7,6 +7,8 @@ test('only the wanted fields stay, and every id', () => {
   expect(selectFields(data, ['trades.price'])).toEqual({ condition_id: '0x1', trades: [{ tx_hash: 'a', wallet: 'w', price: 1 }] });
   for (const whole of [['trades'], ['trades.price', 'trades'], ['trades', 'trades.price']])
     expect(selectFields(data, whole)).toEqual({ condition_id: '0x1', trades: data.trades });
+  // A name that begins as another one does is none of its parts.
+  expect(selectFields({ price: 1, price_usd: 2, size: 3 }, ['price', 'price_usd'])).toEqual({ price: 1, price_usd: 2 });
 });
 
 test('native rows answer to either spelling', () => {
@@ -42,4 +44,10 @@ test('a row without a column has an empty cell there', () => expect(toCsv([{ a: 
 test('a row whose only cell is empty is no empty line: readers would pass over it', () =>
   expect(toCsv([{ a: 1 }, { a: null }])).toBe('a\r\n1\r\n""\r\n'));
 
-test('ndjson is one value a line', () => expect(toNdjson([{ a: 1 }, { a: 'x\ny' }])).toBe('{"a":1}\n{"a":"x\\ny"}\n'));
+test('what any reader may take for the end of a line stands in quotes', () =>
+  expect(toCsv([{ a: 'x\ry' }, { a: 'x\ny' }])).toBe('a\r\n"x\ry"\r\n"x\ny"\r\n'));
+
+test('ndjson is one value a line, of an answer that is no list one line', () => {
+  expect(toNdjson([{ a: 1 }, { a: 'x\ny' }])).toBe('{"a":1}\n{"a":"x\\ny"}\n');
+  expect(toNdjson({ a: [1, 2] })).toBe('{"a":[1,2]}\n');
+});
