@@ -5,15 +5,24 @@ import { sendAnswer } from '../../src/gateway/answer';
 
 // What stands in headers where the body is csv or ndjson.
 
-async function metaHeaderOf(ignored_params: string[]): Promise<string> {
+async function metaHeadersOf(meta: Record<string, unknown>): Promise<Record<string, string>> {
   const app = express();
   app.get('/', (_request, response) =>
-    sendAnswer(response, { kind: 'data', data: [{ a: 1 }], meta: { ignored_params }, headers: {}, fields: null, format: 'csv' }),
+    sendAnswer(response, { kind: 'data', data: [{ a: 1 }], meta, headers: {}, fields: null, format: 'csv' }),
   );
-  return (await request(app).get('/')).headers['x-meta-ignored-params'] as string;
+  const { headers } = (await request(app).get('/')) as { headers: Record<string, string> };
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('x-meta-')));
 }
+const metaHeaderOf = async (ignored_params: string[]): Promise<string> =>
+  (await metaHeadersOf({ ignored_params }))['x-meta-ignored-params'] as string;
 
-test('a short list is told whole', async () => expect(JSON.parse(await metaHeaderOf(['über', 'b']))).toEqual(['über', 'b']));
+test('a short list is told whole, in ASCII', async () => {
+  const header = await metaHeaderOf(['über', 'b']);
+  expect([JSON.parse(header), header]).toEqual([['über', 'b'], expect.stringMatching(/^[\x20-\x7e]+$/)]);
+});
+
+test('of what there is none there is no header: a last page names no next one', async () =>
+  expect(await metaHeadersOf({ next_cursor: null, limit: 0, timeframe: '7d' })).toEqual({ 'x-meta-limit': '0', 'x-meta-timeframe': '7d' }));
 
 test.each([1, 99])(
   'a list too long for a header stays JSON: whole items, and how many more there are (names of %s letters)',
