@@ -93,6 +93,18 @@ test('what is expected follows what is measured', async () => {
   await Promise.all(all);
 });
 
+test('a single time that is far from the others counts a tenth', async () => {
+  const { ask, end, teach, begun } = makeWorld(1);
+  await teach('odd once', 10);
+  await teach('odd once', 200);
+  await teach('steady', 40);
+  const all = [ask('running', 'steady'), ask('steady', 'steady'), ask('odd once', 'odd once')];
+  await settle();
+  for (const name of ['running', 'odd once', 'steady']) await end(name);
+  expect(begun).toEqual(['running', 'odd once', 'steady']);
+  await Promise.all(all);
+});
+
 test('work that throws passes its turn on; who leaves is not waited for', async () => {
   const { ask, end, begun } = makeWorld(1);
   const broken = ask('breaks', 'kind');
