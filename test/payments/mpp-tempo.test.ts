@@ -404,7 +404,7 @@ describe('read', () => {
   it.each<[string, JsonObject, string]>([
     ['a pushed payment', { type: 'hash', hash: `0x${'ab'.repeat(32)}` }, 'method_unsupported mode_unsupported'],
     ['a proof of nothing', { type: 'proof', signature: '0x00' }, 'method_unsupported mode_unsupported'],
-    ['an unknown kind', { type: 'promise' }, 'malformed_credential payload'],
+    ['an unknown kind', { type: 'promise', signature: '0x76' }, 'malformed_credential payload'],
     ['a transaction that is no text', { type: 'transaction', signature: 1 }, 'malformed_credential payload'],
   ])('refuses %s', async (_, payload, failure) => {
     const sale = saleOf();

@@ -193,6 +193,8 @@ describe('settings', () => {
     ['a short secret', { secrets: [SECRET, 'x'.repeat(31)] }],
     ['a realm with a quote', { realm: 'a"b' }],
     ['a realm with a pipe', { realm: 'a|b' }],
+    ['a realm with a comma', { realm: 'a,b' }],
+    ['a realm with a backslash', { realm: 'a\\b' }],
     ['an empty realm', { realm: '' }],
   ])('refuse %s', (_, over) => {
     expect(() => assertMppSettings({ ...settings, ...over })).toThrow();
@@ -356,6 +358,7 @@ describe('readCredential', () => {
     ],
     ['stray bits in the last character', `${Buffer.from('{}').toString('base64url').slice(0, -1)}1`, 'encoding'],
     ['no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]).toString('base64url'), 'encoding'],
+    ['a mark of byte order', Buffer.from('\ufeff{}').toString('base64url'), 'json'],
     ['no JSON', Buffer.from('{"challenge":').toString('base64url'), 'json'],
     ['no object', Buffer.from('[1]').toString('base64url'), 'json'],
     ['too deep', nested(9), 'too_deep'],
@@ -372,7 +375,21 @@ describe('readCredential', () => {
     expect(codeOf(() => decodeCredential(encoded))).toEqual({ code: 'malformed_credential', reason });
   });
 
-  it('takes 16 KiB', () => {
+  it('shows the beginning of a method nobody sells', () => {
+    const sent = `Payment ${encodeJson({ challenge: { ...challenge, method: `"${'x'.repeat(5_000)}` }, payload: {} })}`;
+    expect(() => readCredential(authorized(sent), 'tempo')).toThrow(`The payment method "'${'x'.repeat(31)}" is not accepted.`);
+  });
+
+  it('keeps a digest, which a challenge of ours has not, and takes null for nothing', () => {
+    const read = (over: JsonObject) => decodeCredential(encodeJson({ challenge: { ...challenge, ...over }, payload: {}, source: null }));
+    expect(read({ digest: 'sha-256=:abc:', expires: null })).toEqual({
+      challenge: { ...read({}).challenge, digest: 'sha-256=:abc:', expires: undefined },
+      payload: {},
+    });
+  });
+
+  it('takes 16 KiB, and eight levels', () => {
+    expect(decodeJson(nested(8))).toEqual(JSON.parse(Buffer.from(nested(8), 'base64url').toString()));
     const padded = (text: string): string => encodeJson({ challenge, payload: { text } });
     // Three bytes make four characters.
     const encoded = padded('x'.repeat(12_288 - Buffer.from(padded(''), 'base64url').length));
@@ -421,6 +438,14 @@ describe('receipt and problems', () => {
       externalId: 'req_1',
     });
     expect(value).toMatch(/^[A-Za-z0-9_-]+$/);
+    const { 'Payment-Receipt': named } = receiptHeader({
+      method: 'solana',
+      reference: 'sig',
+      at,
+      challenge_id: 'ch_1',
+      external_id: 'req_1',
+    });
+    expect(decodeJson(named as string)).toMatchObject({ challengeId: 'ch_1', externalId: 'req_1' });
   });
 
   it.each<[ErrorCode, { type: string; title: string; status: number }]>([
