@@ -1,4 +1,4 @@
-import type { HeldPayment, PaymentState } from '../../src/payments/claims';
+import { type HeldPayment, type PaymentState, claimKeysOf } from '../../src/payments/claims';
 import { judgeHeld } from '../../src/payments/held';
 import { findKnown } from '../../src/payments/known';
 import type { Credential, Protocol, Sale } from '../../src/payments/protocol';
@@ -81,6 +81,23 @@ describe('a request whose keys are already held', () => {
 
   it('what can be collected goes before what cannot', () =>
     expect(verdict(payment({ by: ['proof'], payer: 'x' }), payment({ by: ['buyer'] }))).toBe('replay'));
+});
+
+describe('the keys of a request', () => {
+  const proof = { proof_key: 'tx', claim_keys: ['ch:offer'], secrets: ['ch:offer'], buyer_keys: ['pid:purchase'], turn: 'nonce 7' };
+  const keysOf = (payer: string) => claimKeysOf({ ...proof, payer }, 'order-1');
+
+  it('are stored so that nobody reads from them what collects an answer, each of its kind', () => {
+    const { keys, kinds, collecting } = keysOf('payer');
+    expect(kinds).toEqual(['proof', 'proof', 'secret', 'buyer', 'buyer', 'turn']);
+    expect([new Set(keys).size, keys[0], collecting]).toEqual([kinds.length, 'tx', keys.slice(2, 5)]);
+    expect(keys.join()).not.toMatch(/offer|purchase|order-1|nonce 7/);
+  });
+
+  it('that a buyer chose are its own, all others are met by whoever shows the same', () => {
+    const [one, other] = [keysOf('payer').keys, keysOf('somebody else').keys];
+    expect(one.map((key, place) => key === other[place])).toEqual([true, true, true, false, false, true]);
+  });
 });
 
 describe('a proof that would not be taken any more', () => {
