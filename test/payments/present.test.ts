@@ -11,6 +11,7 @@ test.each([
   [['Authorization', 'Bearer abc, Payment abc'], true],
   [['Authorization', 'Bearer payments'], false],
   [['Accept-Payment', 'tempo/charge'], false],
+  [['X-Note', 'X-PAYMENT', 'abc', 'def'], false],
   [[], false],
 ])('%j carries a proof: %s', (headers, expected) => expect(carriesProof(headers)).toBe(expected));
 
@@ -72,4 +73,11 @@ test.each([
   ['PAYMENT-SIGNATURE', 'abc'],
 ])('a proof in %s that no protocol takes is refused, never overlooked', (...header) => {
   expect(() => findPresented([X402], saleOf({ raw_headers: header }))).toThrow(expect.objectContaining({ code: 'method_unsupported' }));
+});
+
+test('a proof that two protocols take is neither’s', () => {
+  const taking = { ...X402, read: () => ({ payload: {} }) } as Protocol;
+  const sale = saleOf({ raw_headers: ['PAYMENT-SIGNATURE', 'abc'] });
+  expect(findPresented([taking, ...ALL], sale)).toMatchObject({ protocol: taking });
+  expect(() => findPresented([taking, taking], sale)).toThrow(expect.objectContaining({ code: 'ambiguous_payment' }));
 });
