@@ -62,6 +62,23 @@ test('a database that takes no writes any more takes no payments; a replica neve
 test('a newer version has migrated the database', async () =>
   expect(await reportOf(answering, answering, ['3_third'])).toMatchObject({ status: 'degraded', newer_migrations: ['3_third'] }));
 
+test.each<
+  [x402: MethodHealth['status'], tempo: MethodHealth['status'], solana: MethodHealth['status'], status: string, facilitator: boolean]
+>([
+  ['ok', 'off', 'off', 'ok', true],
+  ['ok', 'down', 'ok', 'degraded', true],
+  ['down', 'off', 'down', 'down', false],
+  ['off', 'off', 'off', 'down', false],
+])('by x402 %s, Tempo %s and Solana %s', async (x402, tempo, solana, status, facilitator) => {
+  const health = async () => ({
+    x402: { ...OK, status: x402 },
+    mpp_tempo: { ...OK, status: tempo },
+    mpp_solana: { ...OK, status: solana },
+  });
+  const payments = { health } as unknown as Payments;
+  expect(await reportOf(answering, answering, [], { payments })).toMatchObject({ status, facilitator });
+});
+
 test('many who ask at once are told the same and cost as much as one; who asks later is told anew', async () => {
   let asked = 0;
   const counting = (async () => ((asked += 1), { rows: [] })) as unknown as Query;
