@@ -1,8 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
-import { writersTurn } from '../../src/db/transaction';
+import { Connection } from '../../src/db/pool';
+import { inTransaction, writersTurn } from '../../src/db/transaction';
 import type { Logger } from '../../src/observability/logger';
-import { listFeeds } from '../../src/workers/feed-store';
+import { type FeedRow, NO_LAG, Overtaken, beginFeed, holdFeed, listFeeds, moveFeed, readUntil } from '../../src/workers/feed-store';
+import { emptyReport } from '../../src/workers/ingest';
 import { pageOf } from '../../src/workers/pages';
+import { leaveOrDo } from '../../src/workers/remainder';
 import type { LiveSource, LiveStep, RecordedPage, RecordedSource, Span } from '../../src/workers/source';
 import { UpstreamError } from '../../src/workers/upstream';
 import { testDatabase } from '../support/database';
@@ -20,16 +24,23 @@ const MIGRATIONS_WAIT =
 
 const second = (n: number): Date => new Date(Date.UTC(2026, 0, 1) + n * 1_000);
 
+/** Counts what pages leave to the end of their step. */
+const count = async (client: PoolClient, parts: readonly number[]): Promise<void> =>
+  void (await client.query('UPDATE number_total SET total = total + $1', [parts.length]));
+
 /** Appends numbers, each once. */
 const numbers: RecordedSource = {
   name: 'perps.numbers',
   recognises: () => true,
-  async load(page: RecordedPage, client: PoolClient, { appended }) {
+  async load(page: RecordedPage, client: PoolClient, { appended, remainder }) {
     const report = { read: 0, inserted: 0, duplicates: 0, skipped: {} };
     for await (const number of page.records) {
       report.read += 1;
       const { rowCount } = await client.query('INSERT INTO number_fact VALUES ($1) ON CONFLICT DO NOTHING', [number]);
-      if (rowCount === 1) appended?.([second(number as number)]);
+      if (rowCount === 1) {
+        appended?.([second(number as number)]);
+        await leaveOrDo(remainder, client, count, number as number);
+      }
       report[rowCount === 1 ? 'inserted' : 'duplicates'] += 1;
     }
     return report;
@@ -78,7 +89,7 @@ describe('the runner', () => {
   beforeEach(async () => {
     started = [];
     db = await testDatabase();
-    await db.pool.query('CREATE TABLE number_fact (number int PRIMARY KEY)');
+    await db.pool.query('CREATE TABLE number_fact (number int PRIMARY KEY); CREATE TABLE number_total AS SELECT 0 AS total');
     upstream = new Counting(new TurnedClock(second(3)));
   });
   afterEach(async () => {
@@ -104,11 +115,13 @@ describe('the runner', () => {
     upstream.clock.turnTo(second(5));
     await readTo(5);
     await one.stop();
+    expect((await db.pool.query(`SELECT ${HELD_TURNS}`)).rowCount).toBe(0);
     expect(await kept()).toEqual([0, 1, 2, 3, 4, 5]);
     const row = await feed();
     expect(row).toMatchObject({ feed: 'perps.numbers', at: { next: 6 }, totals: { inserted: 6, duplicates: 0 }, failure: null });
     expect(row?.totals.read).toBe(6 + (row?.totals.skipped.odd ?? 0));
     expect(seen).toHaveLength(6);
+    expect((await db.pool.query('SELECT total FROM number_total')).rows).toEqual([{ total: 6 }]);
     expect(row?.lag).toMatchObject({ events: 6 });
 
     const polls = upstream.asked.length;
@@ -136,7 +149,10 @@ describe('the runner', () => {
   });
 
   test('once a newer version has migrated the database, nothing is read by an older one; who reads may be as old as the database', async () => {
-    const one = runner('one');
+    const said: unknown[] = [];
+    const logger = { warn: (about: object, words: string) => void said.push([words, about]) } as unknown as Logger;
+    const one = runnerOf(db.pool, 'perps', [upstream.feedFor('one')], upstream.clock, undefined, undefined, logger);
+    started.push(one);
     one.start();
     await readTo(3);
     await db.pool.query(
@@ -146,6 +162,9 @@ describe('the runner', () => {
     await until(async () => (await db.pool.query(`SELECT ${HELD_TURNS}`)).rowCount === 0, 'let go of');
     expect(await kept()).toEqual([0, 1, 2, 3]);
     expect((await feed())?.failure).toBeNull();
+    expect(said).toEqual([
+      ['live feeds are left to newer processes', expect.objectContaining({ venue: 'perps', migrations: ['9_newer'] })],
+    ]);
     await db.pool.query("DELETE FROM _prisma_migrations WHERE migration_name = '9_newer'");
     runner('two').start();
     await readTo(6);
@@ -163,9 +182,12 @@ describe('the runner', () => {
     expect(await kept()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  test('a step keeps migrations waiting; one that stands still is taken back, and holds nobody up', async () => {
+  test('a step keeps migrations and other writers waiting; one that stands still is taken back, and holds nobody up', async () => {
     const real = upstream.feedFor('one');
-    let [steps, kept_waiting] = [0, 0];
+    let [steps, kept_waiting, alone] = [0, 0, 0];
+    /** Whether another writer of the venue's could have its turn now. */
+    const isFree = async (): Promise<unknown> =>
+      Object.values((await db.pool.query<object>(writersTurn('perps').replace('pg_advisory', 'pg_try_advisory'))).rows[0] ?? {})[0];
     let goOn = (): void => undefined;
     const stands = new Promise<void>((resolve) => (goOn = resolve));
     const standing: RecordedSource = {
@@ -173,6 +195,7 @@ describe('the runner', () => {
       load: async (page, client, options) => {
         const report = await numbers.load(page, client, options);
         kept_waiting += (await client.query(MIGRATIONS_WAIT)).rowCount ?? 0;
+        alone += (await isFree()) === false ? 1 : 0;
         if ((steps += 1) === 2) await stands;
         return report;
       },
@@ -191,7 +214,13 @@ describe('the runner', () => {
     goOn();
     await readTo(3);
     expect(await kept()).toEqual([0, 1, 2, 3]);
-    expect(kept_waiting).toBe(steps);
+    expect([kept_waiting, alone]).toEqual([steps, steps]);
+    await one.stop();
+    // Nor does anything go on asking that kept the turn.
+    const asked = jest.spyOn(Connection.prototype, 'query');
+    await pause(150);
+    expect(asked).not.toHaveBeenCalled();
+    asked.mockRestore();
   });
 
   test('who does not know the last step writes nothing', async () => {
@@ -219,6 +248,8 @@ describe('the runner', () => {
     await until(async () => upstream.asked.filter((name) => name === 'two').length > 1, 'tried twice');
     await behind.stop();
     expect(await kept()).toEqual([0, 1, 2, 3]);
+    // The feed itself can be read: it is another's.
+    expect((await feed())?.failure).toBeNull();
     two.start();
     await readTo(9);
     await two.stop();
@@ -256,6 +287,53 @@ describe('the runner', () => {
     await until(async () => (await feed())?.failure === null, 'no failure');
     await one.stop();
     expect(await kept()).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('an upstream that fails is left alone as long as it asks, else for longer each time until a poll succeeds', async () => {
+    const failing = [new UpstreamError('host/path answered 429', 429, 600), new UpstreamError('host/path answered 500', 500), null, new UpstreamError('host/path answered 502', 502)]; // prettier-ignore
+    const [said, times]: [unknown[], number[]] = [[], []];
+    const real = upstream.feedFor('one');
+    async function* steps(): AsyncGenerator<LiveStep> {
+      await Promise.resolve();
+      const failure = failing[times.length];
+      times.push(performance.now());
+      if (failure) throw failure;
+      yield* [];
+    }
+    const logger = { warn: ({ failures, reason }: Record<string, unknown>) => void said.push([failures, reason]) } as unknown as Logger;
+    // A tenth of two seconds, of four …
+    const random = jest.spyOn(Math, 'random').mockReturnValue(0.1);
+    const one = runnerOf(db.pool, 'perps', [{ ...real, update: steps }], upstream.clock, undefined, undefined, logger);
+    started.push(one);
+    one.start();
+    await until(() => Promise.resolve(said.length === 3), 'three failures');
+    await one.stop();
+    random.mockRestore();
+    expect(said).toEqual([[1, 'host/path answered 429'], [2, 'host/path answered 500'], [1, 'host/path answered 502']]); // prettier-ignore
+    const waited = times.slice(1).map((time, index) => time - (times[index] as number));
+    expect([(waited[0] as number) >= 595, (waited[1] as number) >= 395]).toEqual([true, true]);
+  });
+
+  test('of two who take a step of a feed one waits for the other, and writes nothing; whoever began it first did', async () => {
+    for (const next of [0, 9]) await beginFeed(db.pool, 'perps', 'perps.numbers', { next }, second(next));
+    const row = (await feed()) as FeedRow;
+    const step = { at: { next: 1 }, watermark: second(-1), report: emptyReport(), lag: NO_LAG, last_event_at: null };
+    let late = Promise.resolve();
+    await inTransaction(db.pool, async (client) => {
+      await holdFeed(client, row);
+      late = inTransaction(db.pool, async (other) => {
+        await holdFeed(other, row);
+        await moveFeed(other, row, { ...step, at: { next: 7 } });
+      });
+      late.catch(() => undefined);
+      await pause(100);
+      await moveFeed(client, row, step);
+    });
+    await expect(late).rejects.toThrow(Overtaken);
+    // Nor does a step turn the mark back.
+    expect([row.at, await feed()]).toMatchObject([{ next: 0 }, { at: { next: 1 }, version: 1, watermark: second(0) }]);
+    const until_when = [['perps.numbers'], ['perps.numbers', 'perps.others']].map((feeds) => readUntil(db.pool, feeds));
+    expect(await Promise.all(until_when)).toEqual([second(0), null]);
   });
 
   test('a feed of which nothing can be read any more stands still and says so; what it told meanwhile is read once it can be', async () => {
@@ -357,6 +435,45 @@ describe('the runner', () => {
     expect((await feed())?.failure).toBeNull();
   });
 
+  test('who is stopped takes no further step, and what it was about is no failure', async () => {
+    const real = upstream.feedFor('one');
+    let asking = false;
+    async function* steps(cursor: unknown, _to: Date, { signal }: Parameters<LiveSource['update']>[2]): AsyncGenerator<LiveStep> {
+      if ((cursor as { next: number }).next === 0)
+        for (let next = 1; next <= 500; next += 1) yield { pages: [], cursor: { next }, watermark: null };
+      asking = true;
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      signal.throwIfAborted();
+    }
+    const run = async (begun: () => Promise<boolean>): Promise<void> => {
+      const one = runnerOf(db.pool, 'perps', [{ ...real, update: steps }], upstream.clock);
+      one.start();
+      await until(begun, 'begun');
+      await one.stop();
+    };
+    await run(async () => ((await feed())?.version ?? 0) > 0);
+    expect([asking, (await feed())?.version === 500]).toEqual([false, false]);
+    await run(() => Promise.resolve(asking));
+    expect((await feed())?.failure).toBeNull();
+  });
+
+  test('a mark that is ahead by no more than clocks differ stays where it is', async () => {
+    await beginFeed(db.pool, 'perps', 'perps.numbers', { next: 7 }, second(63));
+    const cursors: unknown[] = [];
+    async function* steps(cursor: unknown): AsyncGenerator<LiveStep> {
+      await Promise.resolve();
+      cursors.push(cursor);
+      yield* [];
+    }
+    const one = runnerOf(db.pool, 'perps', [{ ...upstream.feedFor('one'), update: steps }], upstream.clock);
+    started.push(one);
+    one.start();
+    await until(() => Promise.resolve(cursors.length > 0), 'a poll');
+    upstream.clock.turnTo(new Date(second(3).getTime() - 1));
+    await until(() => Promise.resolve(JSON.stringify(cursors.at(-1)) === '{"next":0}'), 'begun anew', 10_000);
+    expect(cursors[0]).toEqual({ next: 7 });
+  });
+
   test('events of the future move no mark beyond now; nor does a feed begin there', async () => {
     await db.pool.query(
       "INSERT INTO source_cursor (source, venue, cursor, watermark) VALUES ('perps.recorded', 'perps', '{}', '2099-01-01T00:00:00Z')",
@@ -384,7 +501,8 @@ describe('the runner', () => {
       const pages = news.length === 0 ? [] : [{ source: numbers, page: pageOf(String(news[0]), 'json', news) }];
       yield { pages, cursor: { next: secondOf(to) + 1 }, watermark: to };
     }
-    const begin = (from: Date) => ({ next: secondOf(from) });
+    const begun: Date[] = [];
+    const begin = (from: Date) => (begun.push(from), { next: secondOf(from) });
     const one = runnerOf(db.pool, 'perps', [{ ...upstream.feedFor('one'), begin, update: truly }], upstream.clock);
     started.push(one);
     upstream.clock.turnTo(second(3_600));
@@ -394,6 +512,8 @@ describe('the runner', () => {
     upstream.clock.turnTo(second(10));
     await until(async () => (await kept()).length === 11, 'what came meanwhile is in', 30_000);
     await until(async () => (await feed())?.watermark?.getTime() === second(10).getTime(), 'the mark is now', 30_000);
+    // A day back where nothing was recorded, then from the newest that is in.
+    expect(begun).toEqual([second(3_600 - 86_400), second(3)]);
   });
 
   test('what the upstream takes back goes in the step that says so', async () => {
@@ -404,5 +524,11 @@ describe('the runner', () => {
     await until(async () => (await kept()).length === 2, 'two taken back');
     await one.stop();
     expect(await kept()).toEqual([0, 3]);
+    upstream.retracts = { from: second(0), to: second(1) };
+    const { invalidate: _, ...unable } = upstream.feedFor('two');
+    const two = runnerOf(db.pool, 'perps', [unable], upstream.clock);
+    started.push(two);
+    two.start();
+    await until(async () => (await feed())?.failure?.words === 'Error: perps.numbers cannot take anything back.', 'a failure');
   });
 });
