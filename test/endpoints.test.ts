@@ -543,22 +543,25 @@ describe('free paths and unknown paths', () => {
   });
 
   test('browsers may pay: preflight allows the proof headers, answers expose the receipts', async () => {
-    const preflight = await fetchPath('/api/v1/trades/whales', { method: 'OPTIONS' });
+    const [preflight, challenge] = [
+      await fetchPath('/api/v1/trades/whales', { method: 'OPTIONS' }),
+      await fetchPath('/api/v1/trades/whales'),
+    ];
     // Of a path that is not there too: else the browser would not let the page read that it is not.
     expect([preflight.status, (await fetchPath('/api/v1/nowhere', { method: 'OPTIONS' })).status]).toEqual([204, 204]);
+    const told = ({ headers }: Response, name: string): string[] => (headers.get(name) ?? '').split(', ');
+    // Without being logged in anywhere, from whatever page.
+    for (const response of [preflight, challenge, await fetchPath('/api/v1/nowhere')])
+      expect(told(response, 'access-control-allow-origin')).toEqual(['*']);
+    expect(told(preflight, 'access-control-allow-methods')).toEqual(['GET', 'POST', 'OPTIONS']);
+    expect(told(preflight, 'access-control-max-age')).toEqual(['86400']);
     // A page that is shown an ETag may ask by it.
-    for (const header of ['Authorization', 'PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-Payer', 'Idempotency-Key', 'If-None-Match'])
-      expect(preflight.headers.get('access-control-allow-headers')).toContain(header);
-    const challenge = await fetchPath('/api/v1/trades/whales');
-    for (const header of [
-      'WWW-Authenticate',
-      'PAYMENT-REQUIRED',
-      'PAYMENT-RESPONSE',
-      'Payment-Receipt',
-      'X-Request-Id',
-      'X-Meta-next-cursor',
-    ])
-      expect(challenge.headers.get('access-control-expose-headers')).toContain(header);
+    expect(told(preflight, 'access-control-allow-headers')).toEqual(
+      expect.arrayContaining(['Authorization', 'Content-Type', 'PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-Payer', 'Accept-Payment', 'Idempotency-Key', 'If-None-Match']), // prettier-ignore
+    );
+    expect(told(challenge, 'access-control-expose-headers')).toEqual(
+      expect.arrayContaining(['WWW-Authenticate', 'PAYMENT-REQUIRED', 'X-PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE', 'Payment-Receipt', 'X-Payment-Settlement', 'Retry-After', 'X-Request-Id', 'ETag', 'X-Meta-next-cursor']), // prettier-ignore
+    );
     expect(challenge.headers.get('cache-control')).toBe('no-store');
   });
 });
