@@ -6,6 +6,7 @@ import { buildSchema, parse } from 'graphql';
 import { DatabaseError, type Pool } from 'pg';
 import { runUntil } from '../../src/db/cancel';
 import { openDatabase } from '../../src/db/client';
+import { copyRows } from '../../src/db/copy';
 import { makePool, openPool, poolUntil } from '../../src/db/pool';
 import { isAnswer } from '../../src/db/reach';
 import { sqlOver } from '../../src/db/sql';
@@ -110,6 +111,16 @@ describe('the database client', () => {
       rows: [end],
     } = await db.pool.query<{ at: number }>(`SELECT timestamptz 'infinity' AS at`);
     expect(end?.at).toBe(Infinity);
+  });
+
+  test('rows that are copied in come out as they were, each once, whatever their texts hold and however long they are', async () => {
+    await db.pool.query('CREATE TABLE copied (id int, said text, at timestamptz, even boolean)');
+    const texts = ['\\N', '\\', 'x'.repeat(70_000), 'a\tb', 'a\nb', 'a\rb', '\\t', '', 'é', null];
+    const rows = texts.map((said, id) => ({ id, said, at: new Date(Date.UTC(2026, 1, 28, 23, 59, 59, id)), even: id % 2 === 0 }));
+    const columns = ['id', 'said', 'at', 'even'];
+    const cells = rows.map(({ id, said, at, even }) => [id, said, at, even]);
+    await inTransaction(db.pool, (client) => copyRows(client, 'copied', columns, cells));
+    expect((await db.pool.query('SELECT * FROM copied ORDER BY id')).rows).toEqual(rows);
   });
 
   test('Prisma and SQL share one pool', async () => {
