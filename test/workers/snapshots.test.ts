@@ -116,6 +116,9 @@ describe('snapshots of a wing', () => {
     expect(await listKept(db.pool, [venue], at('12:20:00'))).toEqual({ [snapshot.name]: { as_of: at('11:50:00'), served: true } });
     expect(await listKept(db.pool, [venue], at('12:20:01'))).toEqual({ [snapshot.name]: { as_of: at('11:50:00'), served: false } });
     expect(await listKept(db.pool, [], at('12:20:01'))).toEqual({});
+    // Nor does a part tell of it that another version had.
+    await db.pool.query("UPDATE snapshot SET part = 'c' WHERE part = 'a'");
+    expect(await listKept(db.pool, [venue], at('12:20:01'))).toEqual({ [snapshot.name]: { as_of: at('12:00:00'), served: true } });
   });
 
   const until = async (holds: () => Promise<boolean>): Promise<void> => {
@@ -152,6 +155,19 @@ describe('snapshots of a wing', () => {
     await until(async () => (await kept()) === 2);
     await watch.stop();
     end(new Error('given up'));
+  });
+
+  test('a watch that is stopped ends what it builds, and begins with no other', async () => {
+    let [begin, letGo] = [(): void => undefined, (): void => undefined];
+    const [begun, held] = [new Promise<void>((resolve) => (begin = resolve)), new Promise<void>((resolve) => (letGo = resolve))];
+    const slowly = async (...asked: Parameters<typeof snapshot.build>): Promise<Body> => (begin(), await held, snapshot.build(...asked));
+    const both: Venue = { ...venue, snapshots: [{ ...snapshot, name: 'coins/slow', build: slowly } as Snapshot, snapshot as Snapshot] };
+    const watch = watchSnapshots(db.pool, [both], () => context(at('12:00:00')), makeLogger('silent'), 5);
+    await begun;
+    const stopped = watch.stop();
+    letGo();
+    await stopped;
+    expect(Object.keys(await listKept(db.pool, [both], at('12:00:00')))).toEqual(['coins/slow']);
   });
 
   test('one process builds what is due, however many watch', async () => {
