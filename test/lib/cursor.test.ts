@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { AppError } from '../../src/errors';
-import { CURSOR_FORMS, decodeCursor, encodeCursor, isCursor, orNull } from '../../src/lib/cursor';
+import { CURSOR_FORMS, decodeCursor, encodeCursor, isCursor, listScope, orNull } from '../../src/lib/cursor';
 
 const scope = ['markets/trades', { condition_id: '0x1', limit: 10 }];
 const ANY = /^/;
@@ -34,6 +34,7 @@ test('a cursor of another list, of another length, or made up is refused', () =>
   const cursor = encodeCursor([1, 'a'], scope);
   expect(() => decodeCursor(cursor, ['markets/trades', { condition_id: '0x2', limit: 10 }], forms)).toThrow(AppError);
   expect(() => decodeCursor(cursor, scope, [...forms, ANY])).toThrow(AppError);
+  expect(() => decodeCursor(encodeCursor([1, 'a', 'b'], scope), scope, forms)).toThrow(AppError);
   fc.assert(
     fc.property(fc.string(), (text) =>
       expect(() => decodeCursor(text, scope, forms)).toThrow(expect.objectContaining({ code: 'invalid_parameter' })),
@@ -79,7 +80,20 @@ test.each([
   expect(() => decodeCursor(encodeCursor(position, scope), scope, forms)).toThrow(expect.objectContaining({ code: 'invalid_parameter' }));
 });
 
+test('a list is the same whatever order its parameters are named in, and on all its pages', () => {
+  const named = [
+    { limit: 5, side: 'BUY' },
+    { side: 'BUY', cursor: 'x', limit: 5, coin: null },
+    { limit: 5, side: 'SELL' },
+  ];
+  const [one, same, other] = named.map((parameters) => listScope('trades', parameters));
+  expect(same).toEqual(one);
+  expect(other).not.toEqual(one);
+});
+
 test.each([
+  [CURSOR_FORMS.bigint, ['-999999999999999999', 0], ['9223372036854775808', '1.5', '']],
+  [CURSOR_FORMS.index, ['0', '9999'], ['10000', '-1', '']],
   [CURSOR_FORMS.number, ['0', '-12.5', '1e-7', 1e21, 0.1], ['', '1e999', 'NaN', '--1', '1.', '0x1', 'Infinity']],
   [CURSOR_FORMS.day, ['2026-01-31', '2028-02-29'], ['2026-13-01', '2026-01-32', '26-01-01', '2026-02-29', '2026-04-31', '0000-01-01', 'x']],
   [orNull(CURSOR_FORMS.instant), ['0', '1767225600000', null], ['nullx', '', 'x1', '999999999999999']],
