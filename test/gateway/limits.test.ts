@@ -15,6 +15,9 @@ describe('rate limit', () => {
         context: expect.objectContaining({ retry_after_s: 40 }),
       }),
     );
+    // Never at once: that would be refused again.
+    now = 59_999;
+    expect(() => limit.count('a')).toThrow(expect.objectContaining({ context: expect.objectContaining({ retry_after_s: 1 }) }));
     now = 60_000;
     expect(() => limit.count('a')).not.toThrow();
   });
