@@ -191,7 +191,7 @@ describe('x402', () => {
       payload: { transaction: 'AA==' },
     };
     const deep = `{"x402Version":2,"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`;
-    it.each<[string, string]>([
+    it.each<[name: string, header: string, reason?: string]>([
       ['empty', ''],
       ['not base64', '%%%'],
       ['not JSON', Buffer.from('hello').toString('base64')],
@@ -206,10 +206,11 @@ describe('x402', () => {
       ['extra as text', encode({ ...good, accepted: { ...good.accepted, extra: 'x' } })],
       ['quote as a number', encode({ ...good, accepted: { ...good.accepted, extra: { quote: 1 } } })],
       ['a short payment-identifier', encode({ ...good, extensions: { 'payment-identifier': { info: { id: 'short' } } } })],
-      ['deep JSON', Buffer.from(deep).toString('base64')],
-      ['larger than 16 KiB', Buffer.alloc(13_000, 'a').toString('base64')],
-    ])('answers 400 malformed_payment: %s', async (_, header) => {
-      expect(await charge({ 'PAYMENT-SIGNATURE': header })).toContain('400 malformed_payment');
+      ['a long payment-identifier', encode({ ...good, extensions: { 'payment-identifier': { info: { id: 'x'.repeat(129) } } } })],
+      ['deep JSON', Buffer.from(deep).toString('base64'), ' nested too deeply'],
+      ['larger than 16 KiB', encode({ ...good, filler: 'a'.repeat(13_000) }), ' larger than 16 KiB'],
+    ])('answers 400 malformed_payment: %s', async (_, header, reason = '') => {
+      expect(await charge({ 'PAYMENT-SIGNATURE': header })).toContain(`400 malformed_payment${reason}`);
     });
 
     it('takes many things side by side: they are not deep', async () => {
