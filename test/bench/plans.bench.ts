@@ -1,7 +1,9 @@
 import crypto from 'node:crypto';
+import fc from 'fast-check';
 import type { Client } from 'pg';
 import { AppError } from '../../src/errors';
-import { nearestRank } from '../../src/lib/statistics';
+import { mean, nearestRank } from '../../src/lib/statistics';
+import { validInputs } from '../support/generated-requests';
 import { startOpenGateway } from '../support/open-gateway';
 import { dearestInput, defaultInput, subjectsOf } from '../support/subjects';
 import { answerInProcess } from './endpoints/answer';
@@ -11,11 +13,16 @@ import { type Figure, latencies, printTable } from './measure';
 import { VENUES } from './worlds';
 
 // What `keyed` of a Statement gains or would lose: every statement of every question, planned each time beside planned once, in turns.
-// BENCH_VENUE, BENCH_SIZE and BENCH_ENDPOINT as for endpoints.
+// BENCH_VENUE, BENCH_SIZE and BENCH_ENDPOINT as for endpoints. BENCH_DRAWS=inputs drawn at random of each endpoint (20), beside its default and dearest ones: what gains
+// there may take tens of times as long for others, or in a world of another size.
 
 const SIZE = Number(process.env.BENCH_SIZE ?? 300_000);
 const ONLY = process.env.BENCH_ENDPOINT ?? '';
-const TURNS = 11;
+const DRAWS = Number(process.env.BENCH_DRAWS ?? 20);
+const SEED = Number(process.env.BENCH_SEED ?? 1);
+const TURNS = 5;
+/** A statement that every question sends is compared so often. */
+const OFTEN_ENOUGH = 60;
 
 interface Compared {
   keyed: boolean;
@@ -45,7 +52,11 @@ test.each(VENUES)('%s', async (venue) => {
     const subjects = await subjectsOf(world.db.pool, venue);
     const found = new Map<string, Compared>();
     for (const paid of gateway.paid.filter(({ endpoint }) => endpoint.venue === venue && endpoint.name.includes(ONLY)))
-      for (const input of [defaultInput(paid.endpoint, subjects, 10), dearestInput(paid.endpoint, subjects)]) {
+      for (const input of [
+        defaultInput(paid.endpoint, subjects, 10),
+        dearestInput(paid.endpoint, subjects),
+        ...fc.sample(validInputs(paid.endpoint, subjects), { numRuns: DRAWS, seed: SEED }),
+      ]) {
         const sent = await recordStatements(world.db, () =>
           answerInProcess(paid, input, world.db, world.now).catch((thrown: unknown) => {
             if (!(thrown instanceof AppError)) throw thrown;
@@ -54,6 +65,7 @@ test.each(VENUES)('%s', async (venue) => {
         for (const statement of sent) {
           const name = statement.query.name ?? `${statement.query.text.slice(0, 60)}…`;
           const one = found.get(name) ?? { keyed: statement.over === 'keyed', each_time: [], once: [] };
+          if (one.once.length === OFTEN_ENOUGH) continue;
           const [each, once] = await compare(statement, clients);
           one.each_time.push(each);
           one.once.push(once);
@@ -70,6 +82,7 @@ test.each(VENUES)('%s', async (venue) => {
         'planned once': Number(median(once).toFixed(2)),
         'once over each time': Number(median(ratios).toFixed(2)),
         'at worst': Number(Math.max(...ratios).toFixed(2)),
+        'ms gained': Number(mean(each_time.map((time, index) => time - (once[index] as number)))?.toFixed(2)),
       };
     });
     rows.sort((a, b) => Number(a['once over each time']) - Number(b['once over each time']));
