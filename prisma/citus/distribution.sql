@@ -5,18 +5,7 @@
 -- A transaction that wrote shards over several connections cannot read them joined: one connection a worker does both.
 DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET citus.multi_shard_modify_mode = ''sequential''', current_database()); END $$;
 
--- Days of score runs: Citus walks no index recursively over all wallets; the same days, one statement a run. Before tables are spread: afterwards a
--- transaction creates no function.
-CREATE OR REPLACE FUNCTION pm_run_days(newest date) RETURNS SETOF date LANGUAGE plpgsql STABLE AS $$
-DECLARE run date;
-BEGIN
-  SELECT max(day) INTO run FROM pm_wallet_score WHERE day <= newest;
-  WHILE run IS NOT NULL LOOP
-    RETURN NEXT run;
-    SELECT max(day) INTO run FROM pm_wallet_score WHERE day < run;
-  END LOOP;
-END $$;
-
+-- Before tables are spread: afterwards a transaction creates no function.
 -- Wallets that traded little: Citus looks nothing up among hours that stand by market for a wallet of a list; the same, all hours of the wallets counted.
 CREATE OR REPLACE FUNCTION pm_wallets_within(wallets text[], numbers bigint[], since timestamptz, before timestamptz) RETURNS SETOF text LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -87,6 +76,7 @@ SELECT create_distributed_table('pm_crowd_due', 'wallet', colocate_with => 'pm_w
 SELECT create_reference_table('pm_standing_told');
 SELECT create_reference_table('pm_crowd_told');
 SELECT create_reference_table('pm_smart_run');
+SELECT create_reference_table('pm_score_run');
 SELECT create_distributed_table('pm_latest_fill', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_distributed_table('pm_smart_latest', 'wallet', colocate_with => 'pm_wallet');
 SELECT create_distributed_table('pm_category_volume', 'category', colocate_with => 'none');

@@ -329,7 +329,7 @@ describe('statements', () => {
     expect(tables.filter((table) => table === 'pm_position')).toHaveLength(1);
     expect(tables.filter((table) => table === 'pm_wallet')).toHaveLength(1);
     // The newest run, the scores of it, and the histories.
-    expect(tables.filter((table) => table === 'pm_run_days')).toHaveLength(1);
+    expect(tables.filter((table) => table === 'pm_score_runs')).toHaveLength(1);
     expect(tables.filter((table) => table === 'pm_wallet_score')).toHaveLength(2);
   });
 });

@@ -3,8 +3,8 @@ import { DAY_MS, HOUR_MS, isoDay } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import type { Parameters } from './parameters';
 
-/** SQL of the days of all runs up to a day, newest first. */
-export const runsUntil = (day: string): string => `SELECT day FROM pm_run_days(${day}) AS run(day)`;
+/** SQL of the days of all runs up to a day, in no order. */
+export const runsUntil = (day: string): string => `SELECT day FROM pm_score_runs(${day}) AS run(day)`;
 
 const RUNS: Statement = {
   name: 'pm_score_runs',

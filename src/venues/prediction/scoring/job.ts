@@ -81,6 +81,7 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
   const sql = sqlOf(client);
   const day = isoDay(now);
   await client.query('DELETE FROM pm_wallet_score WHERE day = $1', [day]);
+  await client.query('DELETE FROM pm_score_run WHERE day = $1', [day]);
   const venue: VenueFindings = {
     washes: await listWashShares(sql, now),
     insiders: await keepInsiders(sql, now),
@@ -100,6 +101,7 @@ async function scoreAll(client: PoolClient, now: Date, progress: (wallets: numbe
     progress(rows.length);
     after = wallets.at(-1)?.wallet ?? '';
   }
+  if (counts.wallets > 0) await client.query('INSERT INTO pm_score_run (day) VALUES ($1)', [day]);
   // A day of which nobody has counted the rows is planned for as for one.
   await analyzeIndexed(client, ['pm_wallet_score']);
   await tagCopiers(sql, now);

@@ -1,5 +1,9 @@
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import type { PlantedWallet } from '../../../../src/sandbox/simulator/prediction';
+import { sqlOver } from '../../../../src/db/sql';
+import { isoDay } from '../../../../src/lib/time';
+import { END } from '../../../../src/lib/timeframe';
+import { listRunDays } from '../../../../src/venues/prediction/queries/score-runs';
 import { score } from '../../../../src/venues/prediction/scoring/job';
 import { testDatabase } from '../../../support/database';
 import { call, callForError, callOr } from '../markets/call';
@@ -160,5 +164,24 @@ describe('what is planted in a simulated world is found', () => {
     });
     expect(often.every(({ calls }) => calls >= 3)).toBe(true);
     expect((await callForError(db, 'wallets/alpha-callers', now, { min_bet_usdc: 1e9 })).code).toBe('empty_result');
+  });
+
+  test('runs are the days that have scores: those that are noted, and what is being written after them', async () => {
+    const noted = async () => (await db.pool.query<{ day: string }>('SELECT day::text FROM pm_score_run')).rows.map(({ day }) => day);
+    const day = isoDay(now);
+    expect(await noted()).toEqual([day]);
+    const [second, third] = [isoDay(new Date(now.getTime() + DAY)), isoDay(new Date(now.getTime() + 2 * DAY))];
+    await db.pool.query(
+      "INSERT INTO pm_wallet_score (wallet, day, tags, version) SELECT wallet, unnest($1::date[]), '{}', 'v' FROM pm_wallet LIMIT 6",
+      [[second, third]],
+    );
+    expect(await listRunDays(sqlOver(db), END)).toEqual([day, second, third]);
+    expect(await listRunDays(sqlOver(db), new Date(now.getTime() + DAY))).toEqual([day, second]);
+    expect(await listRunDays(sqlOver(db), new Date(now.getTime() - DAY))).toEqual([]);
+    await db.pool.query('DELETE FROM pm_wallet_score WHERE day = ANY($1)', [[second, third]]);
+    // Nobody had traded: a day without scores is no run, though it was noted as one.
+    await db.pool.query('INSERT INTO pm_score_run VALUES ($1)', [isoDay(start)]);
+    expect(await score(db.pool, start, () => undefined)).toEqual({ wallets: 0, scored: 0 });
+    expect(await noted()).toEqual([day]);
   });
 });
