@@ -8,6 +8,7 @@ import type { GraphContext, SignalTracking, Venue } from '../venues/venue';
 import { type IsRead, always, isScored } from './scores';
 import type { PendingSignal, Signal, SignalMark } from './signal';
 import type { MakeContext } from './snapshots';
+import { type Marked, MARKED, countMarks } from './track-record';
 
 /** So long marks wait for writers of facts, whose transactions take a few seconds; a first load takes longer. */
 const PATIENCE = '10s';
@@ -122,15 +123,16 @@ async function markSignals(pool: Pool, venue: string, tracking: SignalTracking, 
 }
 
 async function storeMarks(client: PoolClient, marks: readonly SignalMark[]): Promise<number> {
-  const { rowCount } = await client.query(
-    `INSERT INTO signal_mark (endpoint, day, rank, horizon, at, hit, return_pct, baseline)
+  const { rows } = await client.query<Marked>(
+    `INSERT INTO signal_mark AS mark (endpoint, day, rank, horizon, at, hit, return_pct, baseline)
      SELECT endpoint, day, rank, horizon, at, hit, return_pct, baseline
      FROM jsonb_to_recordset($1::jsonb)
        AS row(endpoint text, day date, rank int, horizon text, at timestamptz, hit boolean, return_pct numeric, baseline numeric)
-     ON CONFLICT DO NOTHING`,
+     ON CONFLICT DO NOTHING ${MARKED}`,
     [JSON.stringify(marks)],
   );
-  return rowCount ?? 0;
+  await countMarks(client, rows);
+  return rows.length;
 }
 
 /** Looks at the signals of every venue, every ten minutes by default; the first look is at once. A failed look is logged, the next one tries again. */

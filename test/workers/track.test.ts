@@ -1,10 +1,12 @@
+import type { PoolClient } from 'pg';
+import { inTransaction } from '../../src/db/transaction';
 import { makeContext } from '../../src/graph/context';
 import { makeLogger } from '../../src/observability/logger';
 import type { GraphContext, SignalTracking, Venue } from '../../src/venues/venue';
 import { runScores } from '../../src/workers/scores';
 import type { PendingSignal, Signal } from '../../src/workers/signal';
 import { trackSignals, watchSignals } from '../../src/workers/track';
-import { readTrackRecord, tracked } from '../../src/workers/track-record';
+import { readTrackRecord, takeLaterMarksBack, takeMarksBack, tracked } from '../../src/workers/track-record';
 import { testDatabase } from '../support/database';
 
 const at = (iso: string): Date => new Date(`2026-03-${iso}Z`);
@@ -68,6 +70,49 @@ describe('signals of a wing', () => {
     expect((await record(at('01T12:59:59'))).map(({ signals, hit_rate, from }) => [signals, hit_rate, from])).toEqual([[0, null, null], [0, null, null]]); // prettier-ignore
     expect((await record(at('01T13:00:00'))).map(({ signals }) => signals)).toEqual([2, 0]);
     expect((await record(at('09T00:00:00'))).map(({ signals }) => signals)).toEqual([2, 2]);
+  });
+
+  test('the record is what the marks known by then come to, also where some of a snapshot are known later, or are taken back', async () => {
+    const signals: SignalTracking = {
+      endpoints: ['coins/signals'],
+      horizons: ['resolution'],
+      list: async () => said,
+      // Each so many hours later as its rank says.
+      mark: async (_sql, pending, now) =>
+        pending.flatMap(({ endpoint, day, rank, horizon, taken_at }) => {
+          const end = new Date(taken_at.getTime() + rank * 3_600_000);
+          return end > now
+            ? []
+            : [{ endpoint, day, rank, horizon, at: end, hit: rank % 2 === 0, return_pct: 10.25 * rank - 25, baseline: rank / 8 }];
+        }),
+    };
+    const venue = { ...wing(() => said), signals };
+    const round = (value: number): number => Number(value.toFixed(6));
+    const check = async (): Promise<number> => {
+      const { rows } = await db.pool.query<{ at: Date; hit: boolean; return_pct: number; baseline: number }>(
+        'SELECT at, hit, return_pct::float8, baseline::float8 FROM signal_mark',
+      );
+      for (const now of ['01T12:59', '01T13:00', '01T14:30', '02T14:10', '03T13:30', '09T00:00'].map((time) => at(`${time}:00`))) {
+        const known = rows.filter((row) => row.at <= now);
+        const mean = (values: number[]): number | null => (values.length === 0 ? null : round(values.reduce((sum, value) => sum + value, 0) / values.length)); // prettier-ignore
+        const [told] = await readTrackRecord(context(now).sql, 'coins/signals', ['resolution'], now);
+        expect(told).toMatchObject({ signals: known.length, hit_rate: mean(known.map(({ hit }) => Number(hit))), mean_return_pct: mean(known.map((row) => row.return_pct)), baseline_hit_rate: mean(known.map(({ baseline }) => baseline)) }); // prettier-ignore
+      }
+      return rows.length;
+    };
+    said = [up('BTC', 50), up('ETH', 4), up('SOL', 9), up('DOGE', 1)];
+    for (const day of ['01', '02', '03']) await track(at(`${day}T12:00:00`), false, venue);
+    expect(await check()).toBe(8);
+    await track(at('03T14:30:00'), false, venue);
+    expect(await check()).toBe(10);
+    const takingBack = (work: (client: PoolClient) => Promise<void>): Promise<void> => inTransaction(db.pool, work);
+    await takingBack((client) => takeLaterMarksBack(client, 'perps', [{ subject: 'ETH', since: at('02T13:00:00') }], 7 * 86_400_000));
+    expect(await check()).toBe(8);
+    await takingBack((client) => takeMarksBack(client, 'perps', ['BTC', 'SOL', 'DOGE']));
+    expect(await check()).toBe(1);
+    expect((await db.pool.query('SELECT day::text, signals FROM signal_record')).rows).toEqual([{ day: '2026-03-01', signals: 1 }]);
+    await track(at('09T00:00:00'), false, venue);
+    expect(await check()).toBe(12);
   });
 
   test('an empty snapshot counts as taken, and is taken again when asked', async () => {

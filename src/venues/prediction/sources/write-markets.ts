@@ -1,5 +1,4 @@
 import type { PoolClient } from 'pg';
-import { sqlOf } from '../../../db/sql';
 import { takeMarksBack } from '../../../workers/track-record';
 import { marketsBefore, settlePositions } from '../rollups/positions-settle';
 import { listCategories, moveVolumes } from '../rollups/volumes';
@@ -96,7 +95,7 @@ export async function writeMarkets(markets: CatalogueMarket[], client: PoolClien
   if (categories !== null) await moveVolumes(client, categories);
   // Where nobody looked how they had ended, all are marked anew.
   const otherwise = before === null ? ids : await settlePositions(client, before, ids);
-  await takeMarksBack(sqlOf(client), 'prediction', otherwise);
+  await takeMarksBack(client, 'prediction', otherwise);
   return ids.length;
 }
 
