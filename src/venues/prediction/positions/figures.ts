@@ -1,7 +1,7 @@
 import { clamp, mean, standardDeviation, wilsonLowerBound } from '../../../lib/statistics';
 import type { PositionRow } from '../rollups/positions-row';
 import type { EndedPosition } from '../scoring/evidence';
-import { S_PM } from '../scoring/parameters';
+import { LEAST_GAIN, S_PM } from '../scoring/parameters';
 import { fixed } from './fixed';
 import { total } from '../exact';
 
@@ -32,8 +32,6 @@ export function evidenceOf(position: JudgedPosition): EndedPosition {
   };
 }
 
-/** Least gain that is told as one, and the least loss below it: less is told as 0, and is neither won nor lost. */
-export const LEAST_GAIN = '0.0000005';
 const LEAST = fixed(LEAST_GAIN);
 
 /** Whether a position has won. */

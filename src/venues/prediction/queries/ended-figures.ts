@@ -1,5 +1,5 @@
-import { LEAST_GAIN, SHARPE_LEAST_SPREAD, SHARPE_MIN } from '../positions/figures';
-import { S_PM } from '../scoring/parameters';
+import { SHARPE_LEAST_SPREAD, SHARPE_MIN } from '../positions/figures';
+import { LEAST_GAIN, S_PM } from '../scoring/parameters';
 
 /** The Sharpe ratio's ranking value leans to 0 for few positions. */
 export const SHARPE_PRIOR = 20;

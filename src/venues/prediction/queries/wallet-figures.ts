@@ -1,9 +1,8 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
-import { LEAST_GAIN } from '../positions/figures';
 import { positionsSql } from '../rollups/positions-as-of';
 import { holdsTold } from '../rollups/told-categories';
-import { S_PM } from '../scoring/parameters';
+import { LEAST_GAIN, S_PM } from '../scoring/parameters';
 import { RETURN, SHARPE } from './ended-figures';
 import type { WalletsScope } from './known-positions';
 

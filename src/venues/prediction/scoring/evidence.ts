@@ -1,7 +1,7 @@
 import { clamp, greatest, groupedStandardError, ratioOf, roundTo, sum } from '../../../lib/statistics';
 import { normalEquivalent } from '../../../lib/student-t';
 import { DAY_MS } from '../../../lib/time';
-import { S_PM } from './parameters';
+import { LEAST_GAIN, S_PM } from './parameters';
 
 /** One ended position of a wallet: wallet × token, netted. Money in USDC. */
 export interface EndedPosition {
@@ -129,8 +129,8 @@ export function largestEventShare(eligible: readonly EndedPosition[]): number | 
   return isGain(total) ? Math.min(1, (greatest(events) as number) / total) : null;
 }
 
-/** Whether a sum of gains, USDC, is one as it is told, in millionths: sums of binary fractions make a little more of nothing. */
-const isGain = (usdc: number): boolean => roundTo(usdc, 6) > 0;
+/** Whether a sum of gains, USDC, is told as one: sums of binary fractions make a little more of nothing. */
+const isGain = (usdc: number): boolean => usdc >= Number(LEAST_GAIN);
 
 function gainBy<Key>(positions: readonly EndedPosition[], keyOf: (position: EndedPosition) => Key): Map<Key, number> {
   const gains = new Map<Key, number>();

@@ -33,3 +33,6 @@ export const S_PM = {
   bootstrap: { resamples: 499, max_events: 300 },
   randomization: { draws: 999, enough: 50 },
 } as const;
+
+/** Least gain, USDC, that is told as one, and the least loss below it: less is told as 0, and is neither won nor lost. */
+export const LEAST_GAIN = '0.0000005';
