@@ -5,16 +5,18 @@ import { subjectsOf } from '../support/subjects';
 import { type Case, type Server, askerOf, casesOf, startServer, untilSpent } from './endpoints/cases';
 import type { Prepared } from './endpoints/server';
 import { withLikenesses } from './endpoints/likenesses';
-import { type EndpointsWorld, openWorld } from './endpoints/world';
+import { type EndpointsWorld, openWorld, served } from './endpoints/world';
 import { type Figure, latencies, printTable, quantileMs } from './measure';
-import { VENUES } from './worlds';
+import { VENUES, openAgedWorld } from './worlds';
 
 // How the time of an answer over HTTP grows with the world: every endpoint with its default and dearest parameters asked of a small and of a large world in turns, so
 // that whatever else the machine does falls on both. Answer cache off.
-// BENCH_VENUE=prediction|perps|lp (all), BENCH_SIZES=small,large (100000,1000000), BENCH_POOLS=likenesses of each pool that the large world of pools is given (none), BENCH_ENDPOINT=part of a name, BENCH_SECONDS a case (2),
+// BENCH_VENUE=prediction|perps|lp (all), BENCH_SIZES=small,large (100000,1000000), or BENCH_DAYS=young,old (none): worlds that lived so many days, with BENCH_SIZE facts (20000) every thirty; BENCH_POOLS=likenesses of each pool that the large world of pools is given (none), BENCH_ENDPOINT=part of a name, BENCH_SECONDS a case (2),
 // BENCH_WARM=seconds each world's answer is asked for before it is timed (1).
 
 const SIZES = (process.env.BENCH_SIZES ?? '100000,1000000').split(',').map(Number);
+const AGES = process.env.BENCH_DAYS?.split(',').map(Number);
+const A_MONTH = Number(process.env.BENCH_SIZE ?? 20_000);
 const POOLS = Number(process.env.BENCH_POOLS ?? 0);
 const ONLY = process.env.BENCH_ENDPOINT ?? '';
 const BUDGET_MS = Number(process.env.BENCH_SECONDS ?? 2) * 1_000;
@@ -30,8 +32,7 @@ interface Size {
   cases: Case[];
 }
 
-async function openSize(venue: VenueName, size: number, likenesses: number): Promise<Size> {
-  const opened = await openWorld(venue, size);
+async function openSize(venue: VenueName, opened: EndpointsWorld, likenesses: number): Promise<Size> {
   const world = likenesses > 0 ? await withLikenesses(opened, likenesses) : opened;
   return { world, server: await startServer(world), cases: casesOf(venue, await subjectsOf(world.db.pool, venue), ONLY) };
 }
@@ -73,7 +74,11 @@ function printGoals(rows: readonly Figure[]): void {
 
 test.each(VENUES)('%s', async (venue) => {
   const sizes: Size[] = [];
-  for (const size of [...SIZES].reverse()) sizes.unshift(await openSize(venue, size, venue === 'lp' && sizes.length === 0 ? POOLS : 0));
+  // The old one grows from the young one, which nobody may be using.
+  for (const days of AGES ?? []) await (await openAgedWorld(venue, A_MONTH, days)).close();
+  for (const days of AGES ?? []) sizes.push(await openSize(venue, await served(await openAgedWorld(venue, A_MONTH, days)), 0));
+  for (const size of AGES === undefined ? [...SIZES].reverse() : [])
+    sizes.unshift(await openSize(venue, await openWorld(venue, size), venue === 'lp' && sizes.length === 0 ? POOLS : 0));
   const agent = new http.Agent({ keepAlive: true, maxSockets: 2 });
   try {
     const rows: Figure[] = [];

@@ -1,5 +1,8 @@
 import type { Pool } from 'pg';
+import { openDatabase } from '../../src/db/client';
 import { LONG_WORK, inTransaction } from '../../src/db/transaction';
+import { makeContext } from '../../src/graph/context';
+import { DAY_MS } from '../../src/lib/time';
 import type { VenueWorld, WorldPage } from '../../src/sandbox/simulator/world';
 import type { VenueName } from '../../src/lib/venue-name';
 import type { Venue } from '../../src/venues/venue';
@@ -7,8 +10,10 @@ import { type PageLoader, backfill, loadPages } from '../../src/workers/ingest';
 import { pageOf } from '../../src/workers/pages';
 import type { RecordedPage } from '../../src/workers/source';
 import { runScores } from '../../src/workers/scores';
+import { trackSignals } from '../../src/workers/track';
 import { loadPage } from '../support/load-page';
 import { WORLDS, wingOf } from '../support/world';
+import { timed } from './measure';
 
 export const WORLD_START = new Date('2026-01-02T00:00:00Z');
 /** Up to here a world is loaded at once, and scored. */
@@ -110,6 +115,57 @@ export async function liveOn(pool: Pool, { venue: name, size, seed }: WorldId, t
   );
   await pool.query('VACUUM ANALYZE');
   return facts;
+}
+
+/** The instant at which a world that lives day by day is so many days old: in the day, as WORLD_NOW is. */
+export const dayOf = (days: number): Date =>
+  new Date(WORLD_START.getTime() + days * DAY_MS + (WORLD_NOW.getTime() - WORLD_SCORED.getTime()));
+
+/**
+ * Goes on with a world from `from` days (0: an empty, migrated database) until it is `days` old, as a server does: page by page, scored every midnight, its snapshots built and its
+ * signals stored and marked once a day.
+ */
+export async function liveDays(pool: Pool, world: WorldId, from: number, days: number, tell: (line: string) => void): Promise<BuiltWorld> {
+  const venue = wingOf(world.venue);
+  const pages = simulatorOf(world.venue, world.size, world.seed);
+  const load = byPage(pool, venue);
+  const rss = watchMemory();
+  const db = await openDatabase(pool.options.connectionString as string, { statement_timeout_ms: 0 });
+  const kept = await pool.query<{ built: BuiltWorld }>('SELECT built FROM bench_world').catch(() => null);
+  const built: BuiltWorld = kept?.rows[0]?.built ?? {
+    facts: 0,
+    live_facts: 0,
+    load_s: 0,
+    simulate_s: 0,
+    score_s: 0,
+    wallets: 0,
+    scored: 0,
+    peak_rss_mb: 0,
+    database_mb: 0,
+  };
+  for (let day = from; day < days; day += 1) {
+    const midnight = new Date(WORLD_START.getTime() + (day + 1) * DAY_MS);
+    const read = async (since: Date, until: Date): Promise<void> => {
+      const loading = await timed(() => loadAll(load, venue, pages.pages(since, until)));
+      built.facts += loading.result.facts;
+      built.load_s += loading.seconds;
+    };
+    await read(day === 0 ? WORLD_START : dayOf(day), midnight);
+    const scoring = await timed(() => runScores(pool, venue, midnight, () => undefined));
+    built.score_s += scoring.seconds;
+    built.wallets = scoring.result?.wallets ?? 0;
+    built.scored = scoring.result?.scored ?? 0;
+    await read(midnight, dayOf(day + 1));
+    await trackSignals(pool, venue, () => makeContext(db, dayOf(day + 1)));
+    if ((day + 1) % 10 === 0)
+      tell(
+        `${world.venue}: ${day + 1} of ${days} days, ${built.facts.toLocaleString('en')} facts, ${Math.round(built.load_s)} s loading, ${Math.round(built.score_s)} s scoring`,
+      );
+  }
+  await db.close();
+  await pool.query('VACUUM ANALYZE');
+  const { rows } = await pool.query<{ mb: number }>('SELECT (pg_database_size(current_database()) / 1048576)::int AS mb');
+  return { ...built, peak_rss_mb: Math.max(built.peak_rss_mb, rss.stop()), database_mb: rows[0]?.mb ?? 0 };
 }
 
 /** Recomputes all of the venue's rollups from its facts, in one transaction. */

@@ -9,17 +9,16 @@ import { migrate } from '../../src/db/migrate';
 import type { VenueName } from '../../src/lib/venue-name';
 import { ROOT } from '../support/root';
 import { layInTime } from './world-order';
-import { type BuiltWorld, WORLD_NOW, WORLD_START, type WorldId, buildWorld, liveOn, renewWorld } from './world-build';
+import { type BuiltWorld, WORLD_NOW, type WorldId, buildWorld, dayOf, liveDays, liveOn, renewWorld } from './world-build';
 
 /** The venues that are measured. */
 export const VENUES = (process.env.BENCH_VENUE?.split(',') ?? ['prediction', 'perps', 'lp']) as VenueName[];
 
-/** A large simulated world in a database that is kept from one run to the next: loaded through the venue's own sources, and scored. */
+/** A simulated world in a database that is kept from one run to the next: loaded through the venue's own sources, and scored. */
 export interface BenchWorld extends WorldId {
   /** Address of its database, for a server of the product's own. */
   url: string;
   pool: Pool;
-  start: Date;
   /** The instant everything in it is before: the clock to answer by. */
   now: Date;
   facts: number;
@@ -46,20 +45,37 @@ const SERVER = {
  * size, seed and state of the simulator; one that older migrations made is migrated, rebuilt from its facts and scored again. Prints progress
  * to stderr while it builds.
  */
-export async function openBenchWorld(venue: VenueName, size: number, seed = 1): Promise<BenchWorld> {
+export const openBenchWorld = (venue: VenueName, size: number, seed = 1): Promise<BenchWorld> => {
+  const world = { venue, size, seed };
+  return openKept(world, stemOf(world), WORLD_NOW, async (admin, url) => {
+    const name = url.pathname.slice(1);
+    if ((await names(admin, name)).includes(name)) await renew(url.href, venue);
+    else await build(admin, url, world);
+    await live(url.href, world);
+  });
+};
+
+/**
+ * The world of `venue` with about `size` facts every 30 days, seed 1, as a server comes to have it in so many `days`: read page by page, scored every midnight, its signals stored and marked every day.
+ * Kept as those of `openBenchWorld`, but built anew where older migrations made it. It grows from the oldest younger one that is kept.
+ */
+export const openAgedWorld = (venue: VenueName, size: number, days: number): Promise<BenchWorld> => {
+  const world = { venue, size, seed: 1 };
+  const stem = `${stemOf(world)}_${migrationsState(venue)}_`;
+  return openKept(world, `${stem}${days}`, dayOf(days), async (admin, url) => {
+    const ages = (await names(admin, stem)).map((name) => Number(name.slice(stem.length))).filter((age) => age <= days);
+    const from = Math.max(0, ...ages);
+    if (from < days) await draft(admin, url, venue, from === 0 ? null : `${stem}${from}`, (pool) => liveDays(pool, world, from, days, say));
+  });
+};
+
+async function openKept(world: WorldId, name: string, now: Date, bring: (admin: Client, url: URL) => Promise<void>): Promise<BenchWorld> {
   const folder = process.env.BENCH_DATA ?? path.join(os.tmpdir(), 'smart-money-bench');
   fs.mkdirSync(folder, { recursive: true });
   const server = await locateDatabase(process.env.BENCH_DATABASE_URL ?? false, folder, SERVER);
   try {
-    const name = `bench_${venue}_${size}_${seed}_${simulatorState(venue)}`;
-    const url = new URL(server.url);
-    url.pathname = `/${name}`;
-    await asOnlyBuilder(server.url, name, async (admin) => {
-      const { rows } = await admin.query('SELECT FROM pg_database WHERE datname = $1', [name]);
-      if (rows.length === 0) await build(admin, name, url, { venue, size, seed });
-      else await renew(url.href, venue);
-      await live(url.href, { venue, size, seed });
-    });
+    const url = databaseAt(server.url, name);
+    await asOnlyBuilder(server.url, name, (admin) => bring(admin, url));
     const db = await openDatabase(url.href, { statement_timeout_ms: 0 });
     const { rows } = await db.pool.query<{ built: BuiltWorld }>('SELECT built FROM bench_world');
     const built = rows[0]?.built as BuiltWorld;
@@ -67,34 +83,60 @@ export async function openBenchWorld(venue: VenueName, size: number, seed = 1): 
       await db.close();
       await server.release();
     };
-    const facts = built.facts + built.live_facts;
-    return { venue, size, seed, url: url.href, pool: db.pool, start: WORLD_START, now: WORLD_NOW, facts, built, close };
+    return { ...world, url: url.href, pool: db.pool, now, facts: built.facts + built.live_facts, built, close };
   } catch (error) {
     await server.release();
     throw error;
   }
 }
 
+const stemOf = ({ venue, size, seed }: WorldId): string => `bench_${venue}_${size}_${seed}_${simulatorState(venue)}`;
+
+function databaseAt(server: string | URL, name: string): URL {
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url;
+}
+
+/** Databases whose names begin so. */
+async function names(admin: Client, stem: string): Promise<string[]> {
+  const { rows } = await admin.query<{ name: string }>('SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1)', [stem]);
+  return rows.map(({ name }) => name);
+}
+
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** Built under another name and renamed when whole, so that a build that was interrupted is never taken for a world. */
-async function build(admin: Client, name: string, url: URL, world: WorldId): Promise<void> {
-  const draft = `${name}_draft`;
-  await admin.query(`DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`);
-  await admin.query(`CREATE DATABASE ${draft}`);
-  const draftUrl = new URL(url);
-  draftUrl.pathname = `/${draft}`;
-  await migrate(draftUrl.href, path.join(ROOT, 'prisma/migrations'));
-  const db = await openDatabase(draftUrl.href, { statement_timeout_ms: 0 });
+const build = (admin: Client, url: URL, world: WorldId): Promise<void> =>
+  draft(admin, url, world.venue, null, async (pool) => {
+    const built = await buildWorld(pool, world, say);
+    await layInTime(pool, say);
+    return built;
+  });
+
+/** Built under another name, from nothing or from a copy of `template`, and renamed when whole, so that a build that was interrupted is never taken for a world. */
+async function draft(
+  admin: Client,
+  url: URL,
+  venue: VenueName,
+  template: string | null,
+  work: (pool: Pool) => Promise<BuiltWorld>,
+): Promise<void> {
+  const name = url.pathname.slice(1);
+  const unfinished = `${name}_draft`;
+  await admin.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`);
+  await admin.query(`CREATE DATABASE ${unfinished}${template === null ? '' : ` TEMPLATE ${template}`}`);
+  const { href } = databaseAt(url, unfinished);
+  await migrate(href, path.join(ROOT, 'prisma/migrations'));
+  const db = await openDatabase(href, { statement_timeout_ms: 0 });
   try {
-    const built = await buildWorld(db.pool, world, say);
-    await layInTime(db.pool, say);
+    const built = await work(db.pool);
+    await db.pool.query('DROP TABLE IF EXISTS bench_world');
     await db.pool.query('CREATE TABLE bench_world (built jsonb NOT NULL, migrations text NOT NULL)');
-    await db.pool.query('INSERT INTO bench_world VALUES ($1, $2)', [JSON.stringify(built), migrationsState(world.venue)]);
+    await db.pool.query('INSERT INTO bench_world VALUES ($1, $2)', [JSON.stringify(built), migrationsState(venue)]);
   } finally {
     await db.close();
   }
-  await admin.query(`ALTER DATABASE ${draft} RENAME TO ${name}`);
+  await admin.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
 }
 
 /** Brings a world of older migrations to those of today; rebuilds it where they touch its venue's tables. */

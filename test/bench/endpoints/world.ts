@@ -3,7 +3,7 @@ import { makeContext } from '../../../src/graph/context';
 import type { VenueName } from '../../../src/lib/venue-name';
 import { buildSnapshots } from '../../../src/workers/snapshots';
 import { wingOf } from '../../support/world';
-import { openBenchWorld } from '../worlds';
+import { type BenchWorld, openBenchWorld } from '../worlds';
 
 /** A loaded and scored world, and the instant it is served as of. */
 export interface EndpointsWorld {
@@ -26,10 +26,12 @@ async function fillSnapshots(db: Database, name: VenueName, now: Date): Promise<
 }
 
 /** The kept world of about `size` facts, opened as the product opens its database. */
-export async function openWorld(name: VenueName, size: number): Promise<EndpointsWorld> {
-  const world = await openBenchWorld(name, size);
+export const openWorld = async (name: VenueName, size: number): Promise<EndpointsWorld> => served(await openBenchWorld(name, size));
+
+/** A kept world, opened as the product opens its database. */
+export async function served(world: BenchWorld): Promise<EndpointsWorld> {
   const db = await openDatabase(world.url);
-  await fillSnapshots(db, name, world.now);
+  await fillSnapshots(db, world.venue, world.now);
   return {
     db,
     url: world.url,
