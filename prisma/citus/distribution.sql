@@ -28,8 +28,12 @@ END $$;
 -- coin, from whichever node the row is on. Statements within those of a node may read what others have committed since; questions write nothing.
 CREATE OR REPLACE FUNCTION perp_last_fill(of_coin text, instant timestamptz) RETURNS TABLE (price numeric, filled_at timestamptz) LANGUAGE plpgsql STABLE ROWS 1
   SET citus.allow_nested_distributed_execution = on AS $$
+DECLARE since timestamptz := date_trunc('hour', instant, 'UTC');
 BEGIN
-  RETURN QUERY SELECT f.price, f.timestamp::timestamptz FROM perp_fill f WHERE f.coin = of_coin AND f.timestamp < instant ORDER BY f.timestamp DESC, f.seq DESC, f.tid DESC LIMIT 1;
+  RETURN QUERY SELECT f.price, f.timestamp::timestamptz FROM perp_fill f WHERE f.coin = of_coin AND f.timestamp >= since AND f.timestamp < instant ORDER BY f.timestamp DESC, f.seq DESC, f.tid DESC LIMIT 1;
+  IF NOT FOUND THEN
+    RETURN QUERY SELECT h.close_price, h.close_at::timestamptz FROM perp_coin_hour h WHERE h.coin = of_coin AND h.hour < since AND h.close_at IS NOT NULL ORDER BY h.hour DESC LIMIT 1;
+  END IF;
 END $$;
 CREATE OR REPLACE FUNCTION perp_price_before(of_coin text, instant timestamptz) RETURNS TABLE (price numeric) LANGUAGE plpgsql STABLE ROWS 1
   SET citus.allow_nested_distributed_execution = on AS $$

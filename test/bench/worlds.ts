@@ -56,7 +56,7 @@ export const openBenchWorld = (venue: VenueName, size: number, seed = 1): Promis
 };
 
 /**
- * The world of `venue` with about `size` facts every 30 days, seed 1, as a server comes to have it in so many `days`: read page by page, scored every midnight, its signals stored and marked every day.
+ * The world of `venue` with about `size` facts every 30 days, seed 1, as a server comes to have it in so many `days`: read page by page, scored at midnights, its signals stored and marked every day.
  * Kept as those of `openBenchWorld`, but built anew where older migrations made it. It grows from the oldest younger one that is kept.
  */
 export const openAgedWorld = (venue: VenueName, size: number, days: number): Promise<BenchWorld> => {

@@ -12,8 +12,11 @@ export interface Explained {
   'QUERY PLAN': [{ Plan: Plan }];
 }
 
-/** Rows of the table that a plan read, chosen or not. */
+/** Rows of the table, or of its months, that a plan read, chosen or not. */
 export function rowsRead(plan: Plan, table: string): number {
-  const own = plan['Relation Name'] === table ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'] : 0;
+  const own =
+    plan['Relation Name']?.replace(/_\d{6}$/, '') === table
+      ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
+      : 0;
   return (plan.Plans ?? []).reduce((sum, part) => sum + rowsRead(part, table), own);
 }
