@@ -94,8 +94,8 @@ LIMIT ${value(limit, 'int')}`;
   const { whose } = filter;
   const forms = { coin: filter.coin !== null, trader: whose !== null && 'trader' in whose, scored: whose !== null && 'day' in whose, smart: isFew(whose), large: isLarge(filter) }; // prettier-ignore
   const name = ['perps_fills', ...Object.entries(forms).flatMap(([form, there]) => (there ? [form] : []))].join('_');
-  // Planning takes half of it, unless scores choose, or one coin's large fills may be few.
-  const keyed = forms.trader || !(forms.scored || (forms.coin && forms.large));
+  // Planning takes half of it, unless scores choose, or a coin: it may not have been filled for long, or seldom so large.
+  const keyed = forms.trader || !(forms.scored || forms.coin);
   return sql.query<FillRow>({ name, text, keyed }, values);
 }
 

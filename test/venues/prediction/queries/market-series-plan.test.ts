@@ -3,9 +3,9 @@ import { HOUR_MS } from '../../../../src/lib/time';
 import { listActivity } from '../../../../src/venues/prediction/queries/market-activity';
 import { listSeries } from '../../../../src/venues/prediction/queries/market-series';
 import { cutAt } from '../../../../src/venues/prediction/queries/pieces';
-import { plainClients, recordStatements } from '../../../bench/endpoints/statements';
+import { type SentStatement, recordStatements } from '../../../bench/endpoints/statements';
 import { type TestDatabase, testDatabase } from '../../../support/database';
-import { type Explained, type Plan, rowsRead } from '../../../support/plans';
+import { rowsRead } from '../../../support/plans';
 
 const MARKETS = 3_000;
 const HOURS = 400;
@@ -37,11 +37,7 @@ afterAll(() => db.drop());
 /** Rows of pm_token_hour that a question's statement reads. */
 async function readBy(ask: () => Promise<unknown>): Promise<number> {
   const [sent] = await recordStatements(db, ask);
-  const clients = await plainClients(db.url);
-  const { text, values } = sent?.query ?? {};
-  const explained = await clients.pool.query<Explained>(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
-  await clients.end();
-  return rowsRead(explained.rows[0]?.['QUERY PLAN'][0].Plan as Plan, 'pm_token_hour');
+  return rowsRead(db.url, sent as SentStatement, 'pm_token_hour');
 }
 
 describe('of the hours of all markets, which lie in the order of time, only those of the market are read', () => {
