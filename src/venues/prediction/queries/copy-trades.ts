@@ -11,9 +11,9 @@ const TX = `COALESCE(trade.tx_hash, trade."timestamp"::text)`;
 const COLUMNS = `trade.wallet, trade.condition_id, trade.token_id, trade.side, ${TX} AS tx, ${millisecondsOf('min(trade."timestamp")')} AS at, sum(trade.usdc_size) AS usdc, sum(trade.size) AS size, count(*)::int AS fills`;
 const TRANSACTION = `trade.wallet, trade.condition_id, trade.token_id, trade.side, ${TX}`;
 
+// Planned each time, as all that goes by wallets and time: by a plan for all windows, of a long one the trades of everybody are read.
 const OWN: Statement = {
   name: 'pm_copy_own',
-  keyed: true,
   text: `SELECT ${COLUMNS} FROM pm_trade AS trade WHERE trade.wallet = ANY($1) AND trade."timestamp" >= $2 AND trade."timestamp" < $3 AND trade.side IN ('BUY', 'SELL') GROUP BY ${TRANSACTION}`,
 };
 
@@ -38,7 +38,6 @@ export async function narrowToNewest(sql: Sql, wallet: string, { from, to }: Win
 
 const COUNTS: Statement = {
   name: 'pm_copy_counts',
-  keyed: true,
   text: `SELECT wallet, count(*)::int AS trades FROM (
   SELECT DISTINCT trade.wallet, trade.condition_id, trade.token_id, trade.side, ${TX} AS tx FROM pm_trade AS trade
   WHERE trade.wallet = ANY($1) AND trade."timestamp" >= $2 AND trade."timestamp" < $3 AND trade.side IN ('BUY', 'SELL')

@@ -126,7 +126,7 @@ export async function getInsiderBuys(sql: Sql, scope: FlaggedScope): Promise<str
   const parameters = new Parameters();
   const text = `SELECT COALESCE(sum(trade.usdc_size) FILTER (WHERE trade.side = 'BUY'), 0) AS buys FROM ${tradesIn(scope, parameters)}`;
   const [row] = await sql.query<{ buys: string }>(
-    { name: `pm_insider_buys${scope.category === null ? '' : '_category'}`, keyed: true, text },
+    { name: `pm_insider_buys${scope.category === null ? '' : '_category'}`, text },
     parameters.values,
   );
   return row?.buys ?? '0';

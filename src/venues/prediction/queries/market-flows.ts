@@ -1,6 +1,6 @@
 import type { Sql } from '../../../db/sql';
 import { Parameters } from './parameters';
-import { type Cut, type SmartRule, smartPieces } from './pieces';
+import { type Cut, type SmartRule, isPlannedOnce, smartPieces } from './pieces';
 import { loadTold, toldName, toldWalletPieces, withCount, withTold } from './told-pieces';
 
 /** Smart wallets' own fills on one outcome over a cut, exact decimal texts. */
@@ -37,7 +37,7 @@ export async function listSmartFlows(
 )
 ${withCount('(SELECT flow.*, wallets FROM flow JOIN own USING (condition_id))', hours, parameters)}`;
     const name = `pm_smart_flows_${cut.bounds.length}${toldName(hours)}`;
-    return sql.query<SmartFlowRow & { told: number }>({ name, text, keyed: true }, parameters.values);
+    return sql.query<SmartFlowRow & { told: number }>({ name, text, keyed: hours !== null || isPlannedOnce(cut) }, parameters.values);
   });
   return rows.filter(({ token_id }) => token_id !== null);
 }

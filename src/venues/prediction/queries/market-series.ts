@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { bucketOf } from '../../../lib/tiles';
 import { Parameters } from './parameters';
-import { type Cut, type SmartRule, hoursOfMarket, placesOf, smartPieces, walletPieces } from './pieces';
+import { type Cut, type SmartRule, hoursOfMarket, isPlannedOnce, placesOf, smartPieces, walletPieces } from './pieces';
 import { loadTold, toldName, toldWalletPieces, withCount, withTold } from './told-pieces';
 
 /** One outcome in one bucket that had a fill; exact decimal texts. Prices are of all fills, volume and shares of takers. */
@@ -38,7 +38,7 @@ FROM (
     CASE WHEN is_taker AND side = 'BUY' THEN usdc_size ELSE 0 END, CASE WHEN is_taker AND side = 'SELL' THEN usdc_size ELSE 0 END, CASE WHEN is_taker THEN size ELSE 0 END, usdc_size, size
   FROM pm_trade WHERE condition_id = ${id} AND ${torn} AND side IN ('BUY', 'SELL')
 ) AS piece GROUP BY 1, 2 ORDER BY 2, 1`;
-  return sql.query<SeriesRow>({ name: `pm_series_${cut.bounds.length}`, text, keyed: true }, parameters.values);
+  return sql.query<SeriesRow>({ name: `pm_series_${cut.bounds.length}`, text, keyed: isPlannedOnce(cut) }, parameters.values);
 }
 
 /** Smart wallets' own fills on one outcome in one bucket; exact decimal texts. */
@@ -73,7 +73,7 @@ export async function listSmartSeries(
 FROM (${pieces}) AS piece GROUP BY 1, 2)`;
     const text = `${withCount(series, hours, parameters)} ORDER BY bucket, token_id`;
     const name = `pm_smart_series_${cut.bounds.length}${toldName(hours)}`;
-    return sql.query<SmartSeriesRow & { told: number }>({ name, text, keyed: true }, parameters.values);
+    return sql.query<SmartSeriesRow & { told: number }>({ name, text, keyed: hours !== null || isPlannedOnce(cut) }, parameters.values);
   });
   return rows.filter(({ token_id }) => token_id !== null);
 }

@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../../lib/time';
+import { DAY_MS, HOUR_MS } from '../../../lib/time';
 import type { Parameters } from './parameters';
 import type { RunSpan } from './score-runs';
 
@@ -18,6 +18,12 @@ export interface Cut {
   /** Of the whole hours only these. */
   only?: readonly Date[];
 }
+
+const PLANNED_ONCE_MS = 31 * DAY_MS;
+
+/** Whether statements over a cut may be planned once a connection: by a plan for all windows, of a long one what everybody did in it is read. */
+export const isPlannedOnce = ({ bounds }: Cut): boolean =>
+  (bounds.at(-1) as Date).getTime() - (bounds[0] as Date).getTime() <= PLANNED_ONCE_MS;
 
 /** Cuts time at `bounds`, ascending, two at least. A `shift` that is no whole number of hours has the first part's hours moved. */
 export function cutAt(bounds: readonly Date[], shift = 0): Cut {

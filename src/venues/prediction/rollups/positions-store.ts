@@ -52,7 +52,6 @@ export async function listBookMarkets(sql: Sql, condition_ids: readonly string[]
 
 const FACTS: Statement = {
   name: 'pm_book_facts',
-  keyed: true,
   text: `SELECT trade.trade_id, trade.wallet, trade.condition_id, trade.token_id, trade.side, trade.size, trade.usdc_size, trade."timestamp", trade.tx_hash
 FROM unnest($1::text[], $2::text[]) AS wanted(wallet, condition_id)
 JOIN pm_trade AS trade ON trade.wallet = wanted.wallet AND trade.condition_id = wanted.condition_id WHERE trade."timestamp" >= $3 AND trade."timestamp" < $4`,
