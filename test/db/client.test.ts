@@ -10,11 +10,12 @@ import { copyRows } from '../../src/db/copy';
 import { makePool, openPool, poolUntil } from '../../src/db/pool';
 import { isAnswer } from '../../src/db/reach';
 import { sqlOver } from '../../src/db/sql';
-import { inTransaction } from '../../src/db/transaction';
+import { LONG_WORK, inTransaction } from '../../src/db/transaction';
 import { AppError } from '../../src/errors';
 import { compile } from '../../src/graph/execute';
 import type { GraphContext } from '../../src/venues/venue';
 import { testDatabase } from '../support/database';
+import { until } from '../support/feeds';
 
 /** What PgBouncer does in its session mode: refuses settings at the start of a connection, and names a process that is not the server's. */
 async function startPooler(url: string): Promise<{ url: string; stop(): Promise<unknown> }> {
@@ -85,6 +86,12 @@ describe('the database client', () => {
     held.release();
     await ended;
     await expect(pool.query('SELECT 1')).rejects.toThrow('after calling end');
+    // One that is being made is closed as soon as it is there.
+    const making = makePool(db.url, { max: 1 });
+    const asked = making.connect();
+    const over = making.end();
+    await expect(asked).rejects.toThrow('The pool of connections ended');
+    await over;
   });
 
   test('instants are read as they were written, to the millisecond', async () => {
@@ -145,9 +152,53 @@ describe('the database client', () => {
     }
   });
 
-  test('the server asks whether a silent client is still there, half a minute after it last said something', async () => {
+  test('the server asks whether a silent client is still there, half a minute after it last said something; the client asks after ten seconds', async () => {
     const { rows } = await db.pool.query("SELECT name, setting FROM pg_settings WHERE name LIKE 'tcp_keepalives%' ORDER BY 1");
     expect(rows.map(({ setting }) => setting)).toEqual(['3', '30', '10']);
+    const keepAlive = jest.spyOn(net.Socket.prototype, 'setKeepAlive');
+    await (await openPool(db.url, { max: 1 })).end();
+    expect(keepAlive).toHaveBeenCalledWith(true, 10_000);
+  });
+
+  test.each([
+    ['65s', {}],
+    ['0', { statement_timeout_ms: 0 }],
+    ['7s', { statement_timeout_ms: 7_000 }],
+  ])(
+    'a statement may run for %s with %j; those found by key are planned once, never to scan a table, all others each time',
+    async (longest, options) => {
+      const own = await openDatabase(db.url, options);
+      const names = ['statement_timeout', 'plan_cache_mode', 'enable_seqscan', 'work_mem'];
+      const settingsOf = async (pool: Pool): Promise<unknown> =>
+        (await pool.query('SELECT array_agg(current_setting(name)) AS settings FROM unnest($1::text[]) AS name', [names])).rows[0].settings;
+      const settings = [await settingsOf(own.pool), await settingsOf(own.keyed)];
+      await own.close();
+      expect(settings).toEqual([
+        [longest, 'force_custom_plan', 'on', '32MB'],
+        [longest, 'force_generic_plan', 'off', '32MB'],
+      ]);
+    },
+  );
+
+  test.each([
+    ['says nothing', ''],
+    ['lets one in and then says nothing', 'R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I'],
+  ])('a server that %s is not waited for for ever', async (_, greeting) => {
+    const mute = net.createServer((client) => client.on('error', () => undefined).once('data', () => client.write(greeting)));
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+    const asked = jest.fn();
+    mute.on('connection', (client) => client.on('data', asked));
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    try {
+      const opening = openPool(`postgresql://app@127.0.0.1:${(mute.address() as net.AddressInfo).port}/postgres`, {});
+      opening.catch(() => undefined);
+      while (asked.mock.calls.length < (greeting === '' ? 1 : 2)) await new Promise((resolve) => setImmediate(resolve));
+      jest.advanceTimersByTime(10_000);
+      await expect(opening).rejects.toThrow(/cannot be reached: .*timeout/);
+    } finally {
+      jest.useRealTimers();
+      await new Promise((resolve) => mute.close(resolve));
+    }
   });
 
   test('what a process asked for ends soon after it was killed', async () => {
@@ -237,15 +288,48 @@ describe('the database client', () => {
 
   test('a connection that takes no writes is not used again: the next one may', async () => {
     const pool = await openPool(db.url, { max: 1 });
-    const until = poolUntil(pool, new AbortController().signal);
+    const ending = poolUntil(pool, new AbortController().signal);
     const text = "INSERT INTO source_cursor (source, venue, cursor) VALUES ('no', 'lp', '{}')";
-    for (const write of [() => inTransaction(pool, (client) => client.query(text)), () => until.query(text)]) {
+    for (const write of [() => inTransaction(pool, (client) => client.query(text)), () => ending.query(text)]) {
       await pool.query('SET default_transaction_read_only = on');
       await expect(write()).rejects.toMatchObject({ code: '25006' });
       await write();
       await pool.query("DELETE FROM source_cursor WHERE source = 'no'");
     }
     await pool.end();
+  });
+
+  test('who works until a signal has nothing closed that was given back before, and cancels nothing that was answered', async () => {
+    const own = await openPool(db.url, { max: 1 });
+    const over = new AbortController();
+    await poolUntil(own, over.signal).query('SELECT 1');
+    await sqlOver({ pool: own, keyed: own }, over.signal).query({ name: 'one', text: 'SELECT 1' }, []);
+    const others = own.query('SELECT pg_sleep(0.5), 1 AS one');
+    over.abort(new Error('over'));
+    expect((await others).rows).toMatchObject([{ one: 1 }]);
+    await own.end();
+  });
+
+  test('long work has no deadline, and days are those of UTC, until it ends', async () => {
+    const own = await openPool(db.url, { max: 1, settings: { timezone: 'Asia/Tokyo' } });
+    const settings = "SELECT current_setting('statement_timeout') AS longest, current_setting('timezone') AS zone";
+    const { rows } = await inTransaction(own, (client) => client.query(settings), LONG_WORK);
+    expect([...rows, ...(await own.query(settings)).rows]).toEqual([
+      { longest: '0', zone: 'UTC' },
+      { longest: '65s', zone: 'Asia/Tokyo' },
+    ]);
+    await own.end();
+  });
+
+  test('what Prisma asks with few parameters is planned once a connection, by key; with many it is not kept', async () => {
+    const own = await openDatabase(db.url, { max: 1 });
+    for (const sources of [['a'], ['a', 'b', 'c', 'd', 'e']])
+      await own.prisma.source_cursor.findMany({ where: { source: { in: sources } } });
+    const keptBy = async (pool: Pool): Promise<number | null> =>
+      (await pool.query("SELECT FROM pg_prepared_statements WHERE name LIKE 'prisma_%'")).rowCount;
+    const kept = [await keptBy(own.keyed), await keptBy(own.pool)];
+    await own.close();
+    expect(kept).toEqual([1, 0]);
   });
 
   test('however many wait on a pool that ends with a signal, Node does not take them for a leak', () => {
@@ -272,6 +356,9 @@ describe('the database client', () => {
     setTimeout(() => abort.abort(new Error('deadline')), 100);
     await expect(slow).rejects.toThrow('deadline');
     expect(await stillAsleep()).toEqual([]);
+    // Nor is the connection left by which it was cancelled.
+    const cancels = "SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_cancel_backend%' AND datname = current_database()";
+    await until(async () => (await db.keyed.query(cancels)).rowCount === 0, 'it is gone', 20_000);
   });
 
   test('a connection whose statement was cancelled is not used again: the cancel may come late, and meet what the next one asks', async () => {

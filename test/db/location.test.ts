@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { Client } from 'pg';
 import { type Located, locateDatabase } from '../../src/db/location';
 import { freePort } from '../../src/lib/net';
 
@@ -23,6 +24,20 @@ test('a machine that lost its power leaves no server behind: whoever has its num
   await first.release();
   rest[2] = String(await freePort());
   fs.writeFileSync(pidFile, [process.pid, ...rest].join('\n'));
-  expect((await locate()).name).toBe('embedded PostgreSQL');
+  const again = await locate();
+  expect(again.name).toBe('embedded PostgreSQL');
   expect((await locate()).name).toBe('embedded PostgreSQL (already running)');
+  // Whoever reaches it is let in.
+  const client = new Client({ connectionString: again.url });
+  await client.connect();
+  const { rows } = await client.query(
+    "SELECT setting FROM pg_settings WHERE name IN ('listen_addresses', 'unix_socket_directories') ORDER BY name",
+  );
+  await client.end();
+  expect(rows).toEqual([{ setting: '127.0.0.1' }, { setting: '' }]);
+});
+
+test('a database that somebody else looks after is named without its password, and may be of another machine', async () => {
+  const located = await locateDatabase('postgresql://me:hush@db.example:5433/smart', folder);
+  expect([located.name, located.embedded]).toEqual(['PostgreSQL at db.example:5433', false]);
 });

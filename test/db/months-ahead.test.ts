@@ -1,5 +1,6 @@
 import { catchUpMonths, makeMonthsAhead } from '../../src/db/months-ahead';
-import { makeLogger } from '../../src/observability/logger';
+import { openPool } from '../../src/db/pool';
+import { type Logger, makeLogger } from '../../src/observability/logger';
 import { testDatabase } from '../support/database';
 
 let db: Awaited<ReturnType<typeof testDatabase>>;
@@ -61,6 +62,20 @@ test('the first fact of a month finds its place made: a loader takes no lock on 
   await loader.query('ROLLBACK');
   loader.release();
   expect(rows.map(({ mode }) => mode).filter((mode) => !['AccessShareLock', 'RowExclusiveLock'].includes(mode))).toEqual([]);
+});
+
+test('what was made is told the operator, and why nothing could be', async () => {
+  const told: unknown[] = [];
+  const logger = { info: (...words: unknown[]) => told.push(words), warn: (...words: unknown[]) => told.push(words) } as unknown as Logger;
+  const pool = await openPool(db.url, { max: 1 });
+  const now = new Date('2026-01-31T00:00:00Z');
+  for (let times = 0; times < 2; times += 1) await catchUpMonths(pool, now, logger);
+  await pool.end();
+  await catchUpMonths(pool, now, logger);
+  expect(told).toEqual([
+    [{ made: 2 }, 'partitions made ahead'],
+    [{ err: expect.any(Error) }, 'partitions could not be made ahead'],
+  ]);
 });
 
 test('a table that somebody holds is left for next time; nothing is half made and nothing throws', async () => {
