@@ -475,6 +475,15 @@ describe('free paths and unknown paths', () => {
     expect((await fetchPath(path)).headers.get('content-type')).toContain('text/html');
   });
 
+  test.each(['x402', 'mpp'])('/.well-known/%s names what is sold, and its own ways to pay alone', async (protocol) => {
+    const { resources, methods } = (await (await fetchPath(`/.well-known/${protocol}`)).json()) as {
+      resources: string[];
+      methods: { protocol: string }[];
+    };
+    expect(resources).toEqual(ENDPOINTS.map(({ path }) => `${product.publicUrl}${path}`));
+    expect([...new Set(methods.map((method) => method.protocol))]).toEqual([protocol]);
+  });
+
   test('the price list is cached by ETag', async () => {
     const first = await fetchPath('/api/v1/pricing');
     const again = await fetchPath('/api/v1/pricing', { headers: { 'If-None-Match': first.headers.get('etag') as string } });
@@ -485,6 +494,7 @@ describe('free paths and unknown paths', () => {
     const among = await fetchPath('/api/v1/pricing', { headers: { 'If-None-Match': `"other", ${strong}` } });
     expect(among.status).toBe(304);
     expect((await fetchPath('/api/v1/pricing', { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
+    expect((await fetchPath('/api/v1/pricing', { headers: { 'If-None-Match': '*' } })).status).toBe(304);
   });
 
   test('documents are packed once in each coding: who asks often has nothing packed', async () => {
@@ -521,6 +531,8 @@ describe('free paths and unknown paths', () => {
       expect(response.headers.get('vary')).toContain('Authorization, PAYMENT-SIGNATURE, X-PAYMENT');
     expect((await fetchPath('/api/v1/pricing')).headers.get('cache-control')).toBe('public, max-age=60');
     expect((await fetchPath('/health')).headers.get('cache-control')).toBe('no-store');
+    // Nor is it told by what it is served.
+    for (const name of ['x-powered-by', 'server']) expect([name, offer.headers.get(name)]).toEqual([name, null]);
   });
 
   test.each(['', 'two words', 'x'.repeat(129)])(

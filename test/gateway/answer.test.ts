@@ -1,7 +1,7 @@
 import express from 'express';
 import request from 'supertest';
 import { AppError } from '../../src/errors';
-import { sendAnswer } from '../../src/gateway/answer';
+import { asAppError, sendAnswer } from '../../src/gateway/answer';
 
 // What stands in headers where the body is csv or ndjson.
 
@@ -35,6 +35,11 @@ test.each([1, 99])(
     expect(told.at(-1)).toBe(`… and ${names.length - told.length + 1} more`);
   },
 );
+
+test('what is nobody’s words is told in ours', () => {
+  const thrown = new Error('relation "hush" does not exist');
+  expect(asAppError(thrown)).toMatchObject({ code: 'internal', message: expect.not.stringContaining('hush'), context: { cause: thrown } });
+});
 
 test('an error tells every field, those of no value too', async () => {
   const error = new AppError('at_capacity', { retry_after_s: 2 });

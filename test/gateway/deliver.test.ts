@@ -169,6 +169,7 @@ test('meta tells what was asked, what it cost and whether the answer was kept', 
     price_usd: 0.02,
   });
   expect(again.meta).toEqual({ ...first.meta, cache: 'hit' });
+  expect(shop.metrics.lastMinute()).toMatchObject({ queries: { count: 1 }, cache: { hits: 1, misses: 1 }, timeouts: 0 });
   const unlimited = { ...order(async () => ({ wallets: 1 })), endpoint: endpointNamed('platform/stats') };
   expect((await deliver(unlimited, 'payer', never, shop)).meta).toMatchObject({ limit: null });
 });
@@ -276,7 +277,9 @@ test.each([
     new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
   const asked = readParameters(endpointNamed(name), rawOfQuery(new URLSearchParams(query)));
   const slow = { ...order(hang), endpoint: endpointNamed(name), reading: asked };
-  const late = runWithin({ refuse: null, run: ({ signal, payer }) => deliver(slow, payer, signal, deliverDeps()) }, 'payer', 20, undefined);
+  const shop = deliverDeps();
+  const late = runWithin({ refuse: null, run: ({ signal, payer }) => deliver(slow, payer, signal, shop) }, 'payer', 20, undefined);
   const error = (await late.catch((thrown: unknown) => thrown)) as AppError;
+  expect(shop.metrics.lastMinute()).toMatchObject({ queries: { count: 1 }, timeouts: 1 });
   expect([error.code, error.context.suggestion]).toEqual(['query_timeout', suggestion]);
 });

@@ -1,9 +1,11 @@
+import type { Statements } from '../../src/db/client';
 import { type HealthDeps, makeHealth } from '../../src/gateway/health';
 import { Slots } from '../../src/gateway/limits';
 import type { VenueFreshness } from '../../src/gateway/stale';
 import { realClock } from '../../src/lib/clock';
 import { makeMetrics } from '../../src/observability/metrics';
 import type { MethodHealth, Payments } from '../../src/payments/protocol';
+import { startOpenGateway } from '../support/open-gateway';
 
 const OK: MethodHealth = { status: 'ok', latency_ms: 1, last_settlement_at: null };
 
@@ -57,6 +59,41 @@ test('a database that takes no writes any more takes no payments; a replica neve
   const reading = (async () => ({ rows: [{ no: 'on' }] })) as unknown as Query;
   expect(await reportOf(reading, answering)).toMatchObject({ status: 'down', postgres: { status: 'down' } });
   expect(await reportOf(answering, reading)).toMatchObject({ status: 'ok' });
+});
+
+test('who looks at the status alone, as load balancers do, is told when nothing can be sold', async () => {
+  const told = ['ok', 'degraded', 'down'] as const;
+  const left = [...told];
+  const gateway = await startOpenGateway({} as Statements, new Date(), undefined, () => left.shift() ?? 'ok');
+  const statuses: unknown[] = [];
+  for (const status of told) {
+    const response = await fetch(`${gateway.url}/health`);
+    statuses.push([status, response.status, await response.json()]);
+  }
+  await gateway.close();
+  expect(statuses).toEqual(told.map((status) => [status, status === 'down' ? 503 : 200, { status }]));
+});
+
+test.each([
+  ['fails', () => Promise.reject(new Error('refused'))],
+  ['stands still', () => new Promise<never>(() => undefined)],
+])('a look that %s leaves out what it would tell, and nothing else', async (_, look) => {
+  const report = await reportOf(answering, answering, [], { scored: look, snapshots: look, newer: look });
+  expect(report).toMatchObject({ status: 'ok', newer_migrations: [], data_freshness: { scores: {}, snapshots: {} } });
+});
+
+test('instants are told in seconds, and what was read further than the clock shows does not lag', async () => {
+  const health = async () => ({ x402: { ...OK, last_settlement_at: new Date('2026-02-01T00:00:00.400Z') }, mpp_tempo: OK, mpp_solana: OK });
+  const ahead = { mode: 'live' as const, watermark: new Date(Date.now() + 60_000), last_event_at: null, feeds: [] };
+  const report = await reportOf(answering, answering, [], {
+    payments: { health } as unknown as Payments,
+    freshness: () => ({ lp: ahead }),
+  });
+  expect(report).toMatchObject({
+    payments: { x402: { last_settlement_at: '2026-02-01T00:00:00Z' } },
+    data_freshness: { lp: { lag_s: 0, status: 'ok' } },
+    semaphore: { active: 0, waiting: 0, max: 1 },
+  });
 });
 
 test('a newer version has migrated the database', async () =>

@@ -1,6 +1,10 @@
 import http from 'node:http';
 import net from 'node:net';
+import os from 'node:os';
+import { Readable } from 'node:stream';
+import zlib from 'node:zlib';
 import { listen } from '../../src/gateway/server';
+import { buy } from '../../src/sandbox/buyer';
 import { type Product, startProduct } from '../support/product';
 
 // Whatever is sent, the answer is a 4xx that names what was wrong; never a 5xx, never a charge.
@@ -29,6 +33,20 @@ describe('bodies', () => {
     const response = await postRaw(body);
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ code, charged: false });
+  });
+
+  test.each([
+    ['sent in pieces', {}, Array(20).fill(Buffer.alloc(1_024, ' '))],
+    ['large once it is unpacked', { 'Content-Encoding': 'gzip' }, [zlib.gzipSync(' '.repeat(1_000_000))]],
+  ])('a body that is %s is read no further than one that says how large it is', async (_, headers, pieces) => {
+    const init = {
+      method: 'POST',
+      headers: headers as Record<string, string>,
+      body: Readable.toWeb(Readable.from(pieces)),
+      duplex: 'half',
+    };
+    const response = await at('/api/v1/wallets/profile', init as unknown as RequestInit);
+    expect([response.status, await response.json()]).toMatchObject([413, { code: 'body_too_large', charged: false }]);
   });
 
   test('a body that is announced as too large is refused before it is sent', async () => {
@@ -212,16 +230,17 @@ test.each([['a'], ['\\'], ['"'], ['%22']])('the headers of a 402 stay below 11 K
   expect(head.length).toBeLessThan(11 * 1024);
 });
 
-test('40 KB of headers are refused by the parser, and the server lives on', async () => {
-  const status = await new Promise<number>((resolve, reject) => {
-    const { port } = new URL(product.publicUrl);
-    http
-      .get({ host: '127.0.0.1', port, path: '/api/v1/trades/whales', headers: { 'X-Filler': 'x'.repeat(40_000) } }, (response) =>
-        resolve(response.statusCode ?? 0),
-      )
-      .on('error', reject);
-  });
-  expect(status).toBe(431);
+test('30 KB of headers are read, for proofs may be long; 40 KB are refused by the parser, and the server lives on', async () => {
+  const ask = (filler: number): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const { port } = new URL(product.publicUrl);
+      http
+        .get({ host: '127.0.0.1', port, path: '/api/v1/trades/whales', headers: { 'X-Filler': 'x'.repeat(filler) } }, (response) =>
+          resolve(response.statusCode ?? 0),
+        )
+        .on('error', reject);
+    });
+  expect([await ask(30_000), await ask(40_000)]).toEqual([402, 431]);
   expect((await at('/api/v1/trades/whales')).status).toBe(402);
 });
 
@@ -254,12 +273,13 @@ test('a server that stops answers what it was asked, closes that connection, and
   };
   const server = await listen(handler, 0, '127.0.0.1');
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-  const ask = (path: string): Promise<string | undefined> =>
+  const ask = (path: string, header = 'connection'): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      const request = http.get({ port: server.port, path, agent }, (response) => response.resume().once('end', () => resolve(response.headers.connection)));
+      const request = http.get({ port: server.port, path, agent }, (response) => response.resume().once('end', () => resolve(response.headers[header])));
       request.once('error', reject);
     }); // prettier-ignore
-  expect(await ask('/first')).toBe('keep-alive');
+  // Longer than load balancers keep theirs.
+  expect([await ask('/first'), await ask('/first', 'keep-alive')]).toEqual(['keep-alive', 'timeout=65']);
   const asked = ask('/asked');
   await isBegun;
   // Long beyond what a test may take.
@@ -268,12 +288,25 @@ test('a server that stops answers what it was asked, closes that connection, and
   expect(await asked).toBe('close');
   await expect(ask('/later')).rejects.toThrow('ECONNREFUSED');
   await stopped;
-  expect(served).toEqual(['/first', '/asked']);
+  expect(served).toEqual(['/first', '/first', '/asked']);
   agent.destroy();
 });
 
-test('the internal port answers only to local names', async () => {
+test('a server that stops waits for nobody longer than it was told to', async () => {
+  let begun = (): void => undefined;
+  const isBegun = new Promise<void>((resolve) => (begun = resolve));
+  const server = await listen(() => begun(), 0, '127.0.0.1');
+  const asked = fetch(`http://127.0.0.1:${server.port}/`);
+  asked.catch(() => undefined);
+  await isBegun;
+  await server.stop(50);
+  await expect(asked).rejects.toThrow('fetch failed');
+});
+
+test('the internal port answers only on loopback, to local names', async () => {
   const { port } = new URL(product.internalUrl);
+  const [elsewhere = { address: '127.0.0.2' }] = Object.values(os.networkInterfaces()).flatMap((all) => all ?? []).filter(({ internal, family }) => !internal && family === 'IPv4'); // prettier-ignore
+  await expect(fetch(`http://${elsewhere.address}:${port}/metrics`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
   const ask = (host: string): Promise<number> =>
     new Promise((resolve, reject) =>
       http
@@ -281,7 +314,7 @@ test('the internal port answers only to local names', async () => {
         .on('error', reject),
     );
   expect(await ask(`localhost:${port}`)).toBe(200);
-  expect(await ask('evil.example')).toBe(403);
+  for (const host of ['evil.example', 'localhost.evil.example', 'evil.example:80']) expect([host, await ask(host)]).toEqual([host, 403]);
 });
 
 test('pages from elsewhere are not let in to the internal port by the browser', async () => {
@@ -326,7 +359,24 @@ test('floods of unpaid requests are told to wait', async () => {
     expect(forged).toEqual([400, 400, 400, 429, 429]);
     // Free documents are not rationed.
     expect((await fetch(`${small.publicUrl}/api/v1/pricing`)).status).toBe(200);
+    // Nor does anybody become another one by saying so.
+    expect((await fetch(`${small.publicUrl}/api/v1/trades/whales`, { headers: { 'X-Forwarded-For': '198.51.100.1' } })).status).toBe(429);
   } finally {
     await small.close();
+  }
+});
+
+test('behind a proxy each is counted by the address that the proxy saw, whatever it says itself; so is what is empty', async () => {
+  const behind = await startProduct({ unpaidPerMinute: 2, emptyPerMinute: 1, trustedProxies: 1 });
+  try {
+    const url = `${behind.publicUrl}/api/v1/trades/whales`;
+    const statuses: number[] = [];
+    for (const seen of ['198.51.100.1', '198.51.100.1', '198.51.100.1', '198.51.100.2', '198.51.100.3, 198.51.100.1'])
+      statuses.push((await fetch(url, { headers: { 'X-Forwarded-For': seen } })).status);
+    expect(statuses).toEqual([402, 402, 429, 402, 429]);
+    const purchase = async (): Promise<number> => (await buy({ method: 'GET', url, protocol: 'x402' }, behind.wallets)).status;
+    expect([await purchase(), await purchase()]).toEqual([404, 429]);
+  } finally {
+    await behind.close();
   }
 });

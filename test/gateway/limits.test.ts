@@ -86,7 +86,7 @@ describe('slots', () => {
   test('who waits too long is refused and takes no slot later', async () => {
     const slots = new Slots(1, 30);
     const long = slots.run(never, () => pause(120));
-    await expect(slots.run(never, () => pause(0))).rejects.toMatchObject({ code: 'at_capacity' });
+    await expect(slots.run(never, () => pause(0))).rejects.toMatchObject({ code: 'at_capacity', context: { retry_after_s: 1 } });
     await long;
     expect([slots.active, slots.waiting]).toEqual([0, 0]);
   });

@@ -23,6 +23,8 @@ export interface OpenGateway {
   charges: Charges;
   /** What was logged as a fault of ours. */
   faults: unknown[];
+  /** What was logged of each request. */
+  logged: unknown[];
   close(): Promise<void>;
 }
 
@@ -61,17 +63,24 @@ class NoCache extends AnswerCache {
 }
 
 /** Starts the gateway on a free port. `now` is the now of analytics; the answer cache is off unless one is given. */
-export async function startOpenGateway(db: Statements, now: Date, cache: AnswerCache = new NoCache(1)): Promise<OpenGateway> {
+export async function startOpenGateway(
+  db: Statements,
+  now: Date,
+  cache: AnswerCache = new NoCache(1),
+  status: () => 'ok' | 'degraded' | 'down' = () => 'ok',
+): Promise<OpenGateway> {
   const catalogue = loadCatalogue(ROOT);
   const { endpoints, schema } = catalogue;
   const paid = paidOf(catalogue);
   const charges: Charges = new Map();
   const faults: unknown[] = [];
+  const logged: unknown[] = [];
   const payments = corridorWithoutMoney(charges);
   const metrics = makeMetrics();
   const silent = makeLogger('silent');
   const logger = Object.assign(Object.create(silent) as typeof silent, {
     error: (fields: { err?: unknown }) => void faults.push(fields.err),
+    info: (fields: unknown) => void logged.push(fields),
   });
   const publicUrl = 'http://localhost';
   const gateway = makeGateway({
@@ -98,7 +107,7 @@ export async function startOpenGateway(db: Statements, now: Date, cache: AnswerC
       schema,
       definitions: new Map(),
       payments,
-      health: { report: async () => ({ status: 'ok' }) } as unknown as Health,
+      health: { report: async () => ({ status: status() }) } as unknown as Health,
       clock: standingClock(now),
       version: '0.0.0-test',
       publicUrl,
@@ -111,5 +120,5 @@ export async function startOpenGateway(db: Statements, now: Date, cache: AnswerC
     trustedProxies: 0,
   });
   const server = await listen(gateway, 0, '127.0.0.1');
-  return { url: `http://127.0.0.1:${server.port}`, paid, charges, faults, close: () => server.stop(1_000) };
+  return { url: `http://127.0.0.1:${server.port}`, paid, charges, faults, logged, close: () => server.stop(1_000) };
 }
