@@ -10,6 +10,8 @@ test('once a newer version has migrated the database, commands of an older one w
   const work = jest.fn(async () => 0);
   try {
     expect(await withDatabase(place, work)).toBe(0);
+    // However long it takes.
+    expect(await withDatabase(place, async ({ pool }) => (await pool.query('SHOW statement_timeout')).rows)).toEqual([{ statement_timeout: '0' }]); // prettier-ignore
     await database.pool.query(
       "INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES (gen_random_uuid(), '', '9_newer', now())",
     );
