@@ -35,10 +35,10 @@ describe('JsonRpcNode', () => {
   it('asks as JSON-RPC 2.0 and keeps its connection', async () => {
     answer = replying('{"jsonrpc":"2.0","id":1,"result":{"é":null}}');
     const rpc = node();
-    expect(await rpc.call('getThing', ['a', { b: 1 }])).toEqual({ é: null });
+    expect(await rpc.call('getThing', ['ä', { b: 1 }])).toEqual({ é: null });
     expect(await rpc.call('getThing', [])).toEqual({ é: null });
     expect(seen.map(({ body }) => JSON.parse(body))).toEqual([
-      { jsonrpc: '2.0', id: 1, method: 'getThing', params: ['a', { b: 1 }] },
+      { jsonrpc: '2.0', id: 1, method: 'getThing', params: ['ä', { b: 1 }] },
       { jsonrpc: '2.0', id: 2, method: 'getThing', params: [] },
     ]);
     expect(seen[1]?.port).toBe(seen[0]?.port);
@@ -103,7 +103,11 @@ describe('JsonRpcNode', () => {
   });
 
   it('gives up on a node that stays silent', async () => {
+    answer = replying('{"result":1}');
+    await node().call('x', []);
     answer = () => undefined;
     await expect(node(50).call('x', [])).rejects.toThrow('no answer within 50 ms');
+    // Nor is it asked again, though its connection was a kept one.
+    expect([seen.length, seen[1]?.port]).toEqual([2, seen[0]?.port]);
   });
 });

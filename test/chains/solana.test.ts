@@ -2,6 +2,7 @@ import { Keypair, VersionedTransaction } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { associatedTokenAddress, SolanaChain } from '../../src/chains/solana';
 import { RPC_DEFAULTS, RpcUnavailable } from '../../src/chains/rpc';
+import { TOKEN_PROGRAM, tokenAccountOf } from '../../src/chains/solana-replies';
 import { type LocalSolana, startLocalSolana } from '../../src/sandbox/chains/solana';
 import { signTransfer } from '../payments/solana-signing';
 
@@ -109,6 +110,39 @@ describe('SolanaChain', () => {
     expect(await chain.listDatedViews(UNSEEN, null)).toEqual([expect.objectContaining({ height: null, status: null })]);
   });
 
+  it('forgets blockhashes whose life is long over', async () => {
+    const own = new SolanaChain([solana.url]);
+    const { blockhash } = await own.sampleBlockhash();
+    const started = Date.now();
+    const clock = jest.spyOn(Date, 'now');
+    const knownAfter = async (ms: number): Promise<boolean> => {
+      clock.mockReturnValue(started + ms);
+      const value = { blockhash: String(ms).padStart(44, '1'), lastValidBlockHeight: 1_000 };
+      solana.faults.inject('getLatestBlockhash', { kind: 'answer', result: { context: { slot: 9 }, value } });
+      await own.sampleBlockhash();
+      return own.findBlockhash(blockhash) !== undefined;
+    };
+    try {
+      expect([await knownAfter(170_000), await knownAfter(190_000)]).toEqual([true, false]);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  it('takes for a token account what the Token program holds and has initialised, nothing that looks like one', () => {
+    const data = Buffer.alloc(165);
+    data.writeBigUInt64LE(5n, 64);
+    data[108] = 1;
+    const accountOf = (owner: string, bytes: Buffer) => tokenAccountOf({ owner, data: [bytes.toString('base64'), 'base64'] });
+    expect(accountOf(TOKEN_PROGRAM, data)).toMatchObject({ amount: 5n, frozen: false });
+    const fresh = Buffer.from(data).fill(0, 108, 109);
+    expect([accountOf('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb', data), accountOf(TOKEN_PROGRAM, fresh)]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(accountOf(TOKEN_PROGRAM, Buffer.concat([data, Buffer.alloc(1)]))).toBeUndefined();
+  });
+
   it('a wrong blockhash height does not stay: after a while the others count again', async () => {
     const own = new SolanaChain([solana.url]);
     const wrong = { context: { slot: 9 }, value: { blockhash: '9'.repeat(44), lastValidBlockHeight: 10 ** 9 } };
@@ -163,9 +197,13 @@ describe('SolanaChain', () => {
       ...[own.listSignatureViews(UNSEEN), own.getBlockHeight(), own.findValidSlot(UNSEEN), own.getLamports(address)],
       ...[own.findTokenAccount(address), own.findTokenChange(UNSEEN, address), own.sampleBlockhash()],
       own.simulate('', { verify_signatures: true, watch: address }),
+      own.broadcast(''),
     ]);
-    const { getSignatureStatuses, ...others } = asked;
+    const { getSignatureStatuses, sendTransaction, ...others } = asked;
     expect(getSignatureStatuses).toEqual({ searchTransactionHistory: true });
+    // Whoever sends again and again wants no node to do so as well.
+    expect(sendTransaction).toEqual({ encoding: 'base64', skipPreflight: true, maxRetries: 0 });
+    expect(others.getTransaction).toMatchObject({ maxSupportedTransactionVersion: 0 });
     expect(Object.values(others)).toEqual(Array(7).fill(expect.objectContaining({ commitment: 'confirmed' })));
   });
 
