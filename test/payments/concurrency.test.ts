@@ -88,6 +88,7 @@ describe('many requests at once, two processes’ worth of corridors on one data
     const [headers, work] = [await signedHeaders(till, buyer), workOf()];
     const outcome = await till.payments.charge(saleOf({ headers }), work);
     expect([told(outcome), work.runs()]).toEqual(['429 rate_limited payments_undecided', 0]);
+    expect(outcome).toMatchObject({ error: { context: { retry_after_s: 5 } } });
     await pool.query("UPDATE payment SET state = 'CONFIRMED' WHERE payer = $1 AND proof_key = $1 || 1", [payer]);
     expect(told(await till.payments.charge(saleOf({ headers }), work))).toBe('200');
     await pool.query("UPDATE payment SET state = 'UNKNOWN', created_at = now() - interval '11 minutes' WHERE payer = $1 AND amount = 1", [

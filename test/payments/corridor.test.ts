@@ -227,6 +227,22 @@ describe('the corridor on a local Solana', () => {
     });
   });
 
+  it('an answer that is too large to be kept is not sold: it could be paid and lost', async () => {
+    const settings = { ...till.settings, kept_answer_max_bytes: 20 };
+    const narrow = await createPayments(settings, { pool: till.database.pool, logger: till.logger });
+    const headers = await signedHeaders(till, await fundedBuyer(till));
+    // Two bytes each, and the quotes.
+    const buy = async (letters: number): Promise<string> =>
+      told(
+        await narrow.charge(
+          saleOf({ headers }),
+          workOf(async () => 'ü'.repeat(letters)),
+        ),
+      );
+    expect([await buy(10), sent(), await buy(9), sent()]).toEqual(['500 internal', 0, '200', 1]);
+    await narrow.stop();
+  });
+
   it('a refusal at admission is no failed settlement, however often it comes', async () => {
     const buyer = await fundedBuyer(till, 19_999n);
     for (let time = 0; time < 4; time += 1)
