@@ -311,12 +311,15 @@ test('what is nobody’s words is told to the operator alone', async () => {
       broken: () => {
         throw secret;
       },
+      // What is sold without a part of it is told without it here too.
+      partly: (_root: unknown, _args: unknown, { failed }: GraphContext) => (failed('part', secret), 1),
     },
   };
-  const schema = makeExecutableSchema({ typeDefs: 'type Query { broken: Int }', resolvers });
+  const schema = makeExecutableSchema({ typeDefs: 'type Query { broken: Int partly: Int }', resolvers });
   const explorer = makeExplorer(schema, product.db, standingClock(new Date()), { onBug: (error) => bugs.push(error) });
   const headers = { 'Content-Type': 'application/json' };
-  const response = await explorer.fetch('http://localhost/graphql', { method: 'POST', headers, body: '{"query":"{ broken }"}' });
-  expect(await response.json()).toMatchObject({ errors: [{ message: 'Unexpected error.', extensions: { code: 'internal' } }] });
-  expect(bugs).toEqual([secret]);
+  const response = await explorer.fetch('http://localhost/graphql', { method: 'POST', headers, body: '{"query":"{ broken partly }"}' });
+  const told = [{ message: 'Unexpected error.', extensions: { code: 'internal' } }];
+  expect(await response.json()).toMatchObject({ data: { broken: null, partly: 1 }, errors: told });
+  expect(bugs).toEqual([secret, secret]);
 });
