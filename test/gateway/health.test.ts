@@ -87,11 +87,13 @@ test('instants are told in seconds, and what was read further than the clock sho
   const ahead = { mode: 'live' as const, watermark: new Date(Date.now() + 60_000), last_event_at: null, feeds: [] };
   const report = await reportOf(answering, answering, [], {
     payments: { health } as unknown as Payments,
-    freshness: () => ({ lp: ahead }),
+    freshness: () => ({ lp: ahead, perps: { ...ahead, watermark: null } }),
   });
   expect(report).toMatchObject({
     payments: { x402: { last_settlement_at: '2026-02-01T00:00:00Z' } },
-    data_freshness: { lp: { lag_s: 0, status: 'ok' } },
+    // Of what nothing was read yet there is nothing to sell.
+    status: 'degraded',
+    data_freshness: { lp: { lag_s: 0, status: 'ok' }, perps: { lag_s: null, status: 'empty' } },
     semaphore: { active: 0, waiting: 0, max: 1 },
   });
 });
