@@ -138,6 +138,25 @@ test('of those who are admitted, no more are executed at once than there are tur
   expect([new Set(told), most, executed]).toEqual([new Set(['sold']), 2, 6]);
 });
 
+test('what is too old is not sold, though it was kept; where we fail it is told what to ask instead', async () => {
+  const shop = deliverDeps();
+  const ordered = (operation: Operation): Order => ({ ...order(operation), endpoint: endpointNamed('markets/opportunities') });
+  const errorOf = (one: Order, deps = shop): Promise<unknown> => deliver(one, 'payer', never, deps).catch((error: unknown) => error);
+  const kept = ordered(async () => [1]);
+  expect(await errorOf(kept)).toMatchObject({ data: [1] });
+  const stale = new AppError('stale_data', { reason: 'feed_lag', retry_after_s: 30 });
+  const fallback = { path: '/api/v1/markets/high-conviction' };
+  expect(await errorOf(kept, { ...shop, stale: () => stale })).toMatchObject({
+    code: 'stale_data',
+    context: { ...stale.context, fallback },
+  });
+  const failing = (error: Error): Promise<unknown> => errorOf(ordered(() => Promise.reject(error)));
+  expect(await failing(new Error('broken'))).toMatchObject({ code: 'internal', context: { fallback } });
+  const other = { method: 'GET', path: '/api/v1/markets/search', note: 'its own' };
+  expect(await failing(new AppError('at_capacity', { fallback: other }))).toMatchObject({ context: { fallback: other } });
+  expect(await failing(new AppError('not_found'))).toMatchObject({ code: 'not_found', context: {} });
+});
+
 test('failures of ours are not counted against anybody', async () => {
   const shop = deliverDeps(1);
   const broken: Operation = () => Promise.reject(new Error('broken'));
@@ -170,6 +189,8 @@ test('meta tells what was asked, what it cost and whether the answer was kept', 
   });
   expect(again.meta).toEqual({ ...first.meta, cache: 'hit' });
   expect(shop.metrics.lastMinute()).toMatchObject({ queries: { count: 1 }, cache: { hits: 1, misses: 1 }, timeouts: 0 });
+  // Once the venue is scored anew the question is another one.
+  expect((await deliver(same, 'payer', never, { ...shop, edition: () => 'anew' })).meta).toMatchObject({ cache: 'miss' });
   const unlimited = { ...order(async () => ({ wallets: 1 })), endpoint: endpointNamed('platform/stats') };
   expect((await deliver(unlimited, 'payer', never, shop)).meta).toMatchObject({ limit: null });
 });
@@ -186,6 +207,8 @@ test('an answer that is given again is as old as it is by then', async () => {
   };
   expect(await told(0)).toEqual(['2026-02-01T00:00:00Z', 'miss', 7]);
   expect(await told(20_000)).toEqual(['2026-02-01T00:00:00Z', 'hit', 27]);
+  // A clock that is set back makes nothing fresher than it was.
+  expect(await told(-20_000)).toEqual(['2026-02-01T00:00:00Z', 'hit', 7]);
   // Nothing was read yet.
   const unread = { ...shop, freshness: () => null };
   const other = order(async () => [1]);
