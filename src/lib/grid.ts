@@ -65,6 +65,12 @@ export function refusedGrid<Size extends BucketSize>(
   return issue === null ? null : { issue, fits: allowed.find((one) => refusal(one) === null) };
 }
 
+/** What to ask for beside a window that is suggested: nothing where the size fits it, else the finest that does. */
+export function sizeBeside<Size extends BucketSize>(window: Window, grid: Grid<Size>): { bucket_size?: Size } {
+  const fits = refusedGrid(window, grid)?.fits;
+  return fits === undefined ? {} : { bucket_size: fits };
+}
+
 /** What is allowed where no size fits. */
 export const SHORTER = 'a shorter timeframe';
 

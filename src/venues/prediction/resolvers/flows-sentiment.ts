@@ -1,8 +1,9 @@
 import type { pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
-import { BUCKETS, type BucketSize, bucketsOf, checkGrid } from '../../../lib/grid';
+import { AppError } from '../../../errors';
+import { BUCKETS, bucketsOf, checkGrid, sizeBeside } from '../../../lib/grid';
 import { groupedBy } from '../../../lib/grouped';
 import { mean, roundTo } from '../../../lib/statistics';
-import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
+import { BEGINNING, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { less, over, total } from '../exact';
 import { tradedPrice } from '../market-prices';
@@ -20,11 +21,14 @@ import { cutAt } from '../queries/pieces';
 import { emptyWithin, smartRule } from './flows-scope';
 import { getKnownMarket } from './markets-known';
 
+/** Which series of a market. */
 interface Args {
   condition_id: string;
   timeframe: Timeframe;
   bucket_size: '1h' | '4h' | '12h' | '1d';
 }
+
+const SIZES = ['1h', '4h', '12h', '1d'] as const;
 
 interface Sided {
   token_id: string;
@@ -35,7 +39,7 @@ interface Sided {
 /** markets/sentiment: signed flow toward the first outcome over time. Throws not_found for an unknown market, empty_result for a window without trades. */
 export const marketsSentiment: Resolver<unknown, Args> = async (_, args, context) => {
   const { market, outcomes } = await getKnownMarket(context, args.condition_id);
-  const window = await seriesWindow(context, args.condition_id, args.timeframe, args.bucket_size, ['1h', '4h', '12h', '1d']);
+  const window = await seriesWindow(context, args);
   Object.assign(context.meta, { timeframe: args.timeframe, window });
   const cut = cutAt([window.from, window.to]);
   const rule = await smartRule(context, window);
@@ -47,8 +51,10 @@ export const marketsSentiment: Resolver<unknown, Args> = async (_, args, context
     listFillPrices(context.sql, [{ condition_id: args.condition_id, at: window.from }]),
   ]);
   const reference = outcomes[0];
-  if (reference === undefined || !all.some((row) => row.buys + row.sells > 0))
-    throw await emptyWithin(context, args.timeframe, { condition_id: args.condition_id, category: null, smart: false });
+  if (reference === undefined || !all.some((row) => row.buys + row.sells > 0)) {
+    const scope = { condition_id: args.condition_id, category: null, smart: false };
+    throw await emptySeries(context, args, await emptyWithin(context, args.timeframe, scope));
+  }
   const points = pointsOf(bucketsOf(window, args.bucket_size), all, smart, reference.token_id, fills);
   return {
     ...market,
@@ -61,18 +67,25 @@ export const marketsSentiment: Resolver<unknown, Args> = async (_, args, context
 };
 
 /** The window of a series; `all` begins with the market's first fill. Throws range_too_large for too many buckets. */
-export async function seriesWindow(
-  context: GraphContext,
-  condition_id: string,
-  timeframe: Timeframe,
-  size: BucketSize,
-  allowed: readonly BucketSize[],
-): Promise<Window> {
-  const window = windowOf(timeframe, context.now);
-  const first = timeframe === 'all' ? (await findFillSpan(context.sql, condition_id, context.now))?.first : undefined;
-  const series = first === undefined ? window : { from: first, to: window.to };
-  if (timeframe !== 'all' || first !== undefined) checkGrid(series, { size, allowed });
-  return series;
+export async function seriesWindow(context: GraphContext, { condition_id, timeframe, bucket_size }: Args): Promise<Window> {
+  const window = await timeOf(context, condition_id, timeframe);
+  // Without a fill there is no series.
+  if (window.from > BEGINNING) checkGrid(window, { size: bucket_size, allowed: SIZES });
+  return window;
+}
+
+async function timeOf({ sql, now }: GraphContext, condition_id: string, timeframe: Timeframe): Promise<Window> {
+  const window = windowOf(timeframe, now);
+  const first = timeframe === 'all' ? (await findFillSpan(sql, condition_id, now))?.first : undefined;
+  return first === undefined ? window : { from: first, to: window.to };
+}
+
+/** An empty_result of a series, with buckets that are not too many of the timeframe it names. */
+export async function emptySeries(context: GraphContext, { condition_id, bucket_size }: Args, empty: AppError): Promise<AppError> {
+  const timeframe = empty.context.suggestion?.timeframe as Timeframe | undefined;
+  if (timeframe === undefined) return empty;
+  const beside = sizeBeside(await timeOf(context, condition_id, timeframe), { size: bucket_size, allowed: SIZES });
+  return new AppError('empty_result', { suggestion: { timeframe, ...beside } });
 }
 
 /** Buys of the reference outcome and sells of others, less the opposite; and all of it. */

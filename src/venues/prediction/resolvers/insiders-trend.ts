@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors';
-import { BUCKETS, type BucketSize, bucketsOf, checkGrid } from '../../../lib/grid';
+import { BUCKETS, type BucketSize, bucketsOf, checkGrid, sizeBeside } from '../../../lib/grid';
 import { groupedBy } from '../../../lib/grouped';
 import { greatest, mean, median } from '../../../lib/statistics';
 import { END, type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
@@ -43,12 +43,7 @@ interface Suspect {
 /** wallets/insiders/trend: trades of wallets while runs find the bet that made them suspect. Throws empty_result when there is none in the window, range_too_large for too many buckets. */
 export const walletsInsidersTrend: Resolver<unknown, TrendArgs> = async (_, args, context) => {
   const length = BUCKETS[args.bucket_size];
-  const [first, bets] = await Promise.all([
-    args.timeframe === 'all' ? getFirstFill(context.sql) : null,
-    listInsidersEver(context.sql, context.now),
-  ]);
-  const asked = windowOf(args.timeframe, context.now);
-  const window: Window = { from: first ?? asked.from, to: asked.to };
+  const [window, bets] = await Promise.all([timeOf(context, args.timeframe), listInsidersEver(context.sql, context.now)]);
   Object.assign(context.meta, { timeframe: args.timeframe, window });
   checkGrid(window, { size: args.bucket_size, allowed: SIZES });
   const suspects = suspectsOf(bets, args.min_score);
@@ -62,7 +57,7 @@ export const walletsInsidersTrend: Resolver<unknown, TrendArgs> = async (_, args
     before && getInsiderBuys(context.sql, { ...scope, window: before }),
     listBucketVolumes(context.sql, window, length, scope.category),
   ]);
-  if (sums === null) throw await emptyTrend(context, scope, args.min_score);
+  if (sums === null) throw await emptyTrend(context, scope, args);
   const placed = [...suspects.values()];
   const series = seriesOf(sums.buckets, placed, volumes, window, args.bucket_size);
   const markets = topMarkets(sums.markets_shown, placed, context.now);
@@ -80,6 +75,12 @@ export const walletsInsidersTrend: Resolver<unknown, TrendArgs> = async (_, args
     top_markets: markets,
   };
 };
+
+/** The window of a trend; `all` begins with the first fill. */
+async function timeOf({ sql, now }: GraphContext, timeframe: Timeframe): Promise<Window> {
+  const { from, to } = windowOf(timeframe, now);
+  return { from: (timeframe === 'all' ? await getFirstFill(sql) : null) ?? from, to };
+}
 
 /** Suspects by wallet, ascending: means over some of them are always added up in one order. */
 function suspectsOf(rows: readonly JudgedBet[], min_score: number): Map<string, Suspect> {
@@ -114,10 +115,14 @@ function suspectOf(bets: readonly JudgedBet[], min_score: number): Suspect | nul
 
 const scoreAt = ({ steps }: Suspect, time: number): number => steps.findLast(({ at }) => at < time)?.score ?? steps[0]?.score ?? 0;
 
-/** empty_result that names the shortest timeframe with a trade in scope; where there is none ever, all categories, or lower scores. */
-async function emptyTrend({ sql, now }: GraphContext, scope: FlaggedScope, min_score: number): Promise<AppError> {
-  const newest = await findNewestFlagged(sql, { ...scope, window: windowOf('all', now) });
-  if (newest !== null) return new AppError('empty_result', { suggestion: { timeframe: timeframeWith(newest, now) } });
+/** empty_result that names the shortest timeframe with a trade in scope, and buckets that are not too many of it; where there is none ever, all categories, or lower scores. */
+async function emptyTrend(context: GraphContext, scope: FlaggedScope, { min_score, bucket_size }: TrendArgs): Promise<AppError> {
+  const newest = await findNewestFlagged(context.sql, { ...scope, window: windowOf('all', context.now) });
+  if (newest !== null) {
+    const timeframe = timeframeWith(newest, context.now);
+    const beside = sizeBeside(await timeOf(context, timeframe), { size: bucket_size, allowed: SIZES });
+    return new AppError('empty_result', { suggestion: { timeframe, ...beside } });
+  }
   return new AppError('empty_result', {
     suggestion: scope.category === null ? { min_score: Math.min(20, min_score) } : { category: null },
   });

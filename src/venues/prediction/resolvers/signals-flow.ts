@@ -1,8 +1,9 @@
+import { AppError } from '../../../errors';
 import type { pm_outcome as OutcomeRecord } from '../../../generated/prisma/client';
 import { BUCKETS, bucketsOf } from '../../../lib/grid';
 import { groupedBy } from '../../../lib/grouped';
 import { pearson, roundTo } from '../../../lib/statistics';
-import type { Timeframe, Window } from '../../../lib/timeframe';
+import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { compareAmounts, less, over, total } from '../exact';
 import { tradedPrice } from '../market-prices';
@@ -12,9 +13,10 @@ import { type FillPrices, listFillPrices } from '../queries/market-prices';
 import { type SeriesRow, type SmartSeriesRow, listSeries, listSmartSeries } from '../queries/market-series';
 import { type Cut, type SmartRule, cutAt } from '../queries/pieces';
 import { loadTold } from '../queries/told-pieces';
-import { emptyWithin, smartRule } from './flows-scope';
-import { seriesWindow, six } from './flows-sentiment';
+import { smartRule } from './flows-scope';
+import { emptySeries, seriesWindow, six } from './flows-sentiment';
 import { type KnownMarket, chosenOutcomes, getKnownMarket } from './markets-known';
+import { timeframeWith } from './paging';
 
 interface Args {
   condition_id: string;
@@ -39,13 +41,12 @@ export function phaseOf(buys: string, sells: string): Phase {
 export const marketsSmartFlow: Resolver<unknown, Args> = async (_, args, context) => {
   const known = await getKnownMarket(context, args.condition_id);
   const outcomes = chosenOutcomes(known, args.outcome);
-  const window = await seriesWindow(context, args.condition_id, args.timeframe, args.bucket_size, ['1h', '4h', '12h', '1d']);
+  const window = await seriesWindow(context, args);
   Object.assign(context.meta, { timeframe: args.timeframe, window });
   const found = await load(context, args, known.market, window);
   const tokens = new Set(outcomes.map((outcome) => outcome.token_id));
   const smart = found.smart.filter((row) => tokens.has(row.token_id));
-  if (smart.length === 0)
-    throw await emptyWithin(context, args.timeframe, { condition_id: args.condition_id, category: null, smart: true });
+  if (smart.length === 0) throw await emptySeries(context, args, await emptyOf(context, args, tokens));
   const buckets = bucketsOf(window, args.bucket_size);
   const lines = outcomes.map((outcome) => lineOf(outcome, buckets, smart, found.all, found.before));
   const sums = outcomes.map((outcome) => ({ outcome, ...sidesOf(smart.filter((row) => row.token_id === outcome.token_id)) }));
@@ -84,6 +85,15 @@ interface Found {
   before: FillPrices[];
   flows: Awaited<ReturnType<typeof listSmartFlows>>;
   holders: Awaited<ReturnType<typeof listSmartHolders>>;
+}
+
+/** empty_result that names the shortest timeframe with a smart trade of these outcomes, each judged as of then; none where there never was one. */
+async function emptyOf(context: GraphContext, args: Args, tokens: ReadonlySet<string>): Promise<AppError> {
+  const whole = windowOf('all', context.now);
+  const rule = await smartRule(context, whole, args.min_score);
+  const hours = await listSmartSeries(context.sql, args.condition_id, cutAt([whole.from, whole.to]), rule, BUCKETS['1h']);
+  const newest = hours.findLast(({ token_id }) => tokens.has(token_id))?.bucket;
+  return new AppError('empty_result', newest && { suggestion: { timeframe: timeframeWith(newest, context.now) } });
 }
 
 async function load(context: GraphContext, args: Args, market: KnownMarket['market'], window: Window): Promise<Found> {
