@@ -1,8 +1,9 @@
 import type { Category } from '../../../lib/category';
+import { groupedBy } from '../../../lib/grouped';
 import type { Timeframe } from '../../../lib/timeframe';
 import type { Resolver } from '../../venue';
 import { changePercent, compareAmounts, percent, total, trendOf } from '../exact';
-import { type VolumeRow, type VolumeScope, listTraders, listVolumes } from '../queries/volumes';
+import { type TraderRow, type VolumeRow, type VolumeScope, listTraders, listVolumes } from '../queries/volumes';
 import { emptyWithin, smartRule, stretchOf, windowsOf } from './flows-scope';
 
 interface Args {
@@ -35,14 +36,9 @@ export const marketsVolumeByGroup: Resolver<unknown, Args> = async (_, args, con
   ]);
   if (rows.length === 0)
     throw await emptyWithin(context, args.timeframe, { condition_id: null, category: args.category ?? null, smart: args.smart_money_only });
-  const current = windows.previous === null ? 1 : 2;
-  const volume = total(rows.filter((row) => row.part === current).map((row) => row.volume));
-  const previous = windows.previous && total(rows.filter((row) => row.part === 1).map((row) => row.volume));
-  const distinct = new Map(traders.map((row) => [row.label, row.traders]));
-  const groups = [...new Set(rows.map((row) => row.label))].map((label) => {
-    const of = (part: number): VolumeRow | undefined => rows.find((row) => row.label === label && row.part === part);
-    return groupOf(label, of(current), windows.previous && (of(1) ?? { volume: '0', trades: 0 }), volume, distinct.get(label) ?? 0);
-  });
+  const groups = groupsOf(rows, traders, windows.previous === null ? 1 : 2);
+  const volume = total(groups.map((group) => group.volume));
+  const previous = windows.previous && total(groups.map((group) => group.previous_volume ?? '0'));
   const shown = groups.sort(ORDERS[args.sort_by]).slice(0, args.limit);
   if (args.group_by === 'category' && args.category) context.meta.ineffective = { limit: 'one category' };
   context.meta.count = shown.length;
@@ -55,6 +51,16 @@ export const marketsVolumeByGroup: Resolver<unknown, Args> = async (_, args, con
     groups: shown,
   };
 };
+
+/** Groups in no order; rows of two parts are of the period before, and of the period, those of one of the period alone. */
+export function groupsOf(rows: readonly VolumeRow[], traders: readonly TraderRow[], parts: 1 | 2): Group[] {
+  const whole = total(rows.filter((row) => row.part === parts).map((row) => row.volume));
+  const distinct = new Map(traders.map((row) => [row.label, row.traders]));
+  return [...groupedBy(rows, (row) => row.label)].map(([label, own]) => {
+    const of = (part: number): VolumeRow | undefined => own.find((row) => row.part === part);
+    return groupOf(label, of(parts), parts === 1 ? null : (of(1) ?? { volume: '0', trades: 0 }), whole, distinct.get(label) ?? 0);
+  });
+}
 
 function groupOf(
   group: string,

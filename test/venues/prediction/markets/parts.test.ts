@@ -7,12 +7,32 @@ import { WordVectors, countWords } from '../../../../src/venues/prediction/marke
 import type { ListedMarket } from '../../../../src/venues/prediction/queries/market-lists';
 import { type Cut, cutAt } from '../../../../src/venues/prediction/queries/pieces';
 import { spansOf } from '../../../../src/venues/prediction/queries/score-runs';
+import { groupsOf } from '../../../../src/venues/prediction/resolvers/flows-groups';
 import { labelOf, momentumOf } from '../../../../src/venues/prediction/resolvers/flows-sentiment';
 import { phaseOf } from '../../../../src/venues/prediction/resolvers/signals-flow';
 import { reaches } from '../../../../src/venues/prediction/resolvers/signals-opportunities';
 import { strengthOf } from '../../../../src/venues/prediction/resolvers/signals-smart';
 
 const HOUR = 3_600_000;
+
+test('rows of a year of hours and of the year before are put together without looking through them for each hour', () => {
+  let looks = 0;
+  const rows = Array.from({ length: 2 * 8_760 }, (_, n) => ({
+    get label() {
+      looks += 1;
+      return String(n >> 1);
+    },
+    part: 1 + (n % 2),
+    buy_usdc: '0',
+    sell_usdc: '0',
+    volume: String(1 + (n % 2)),
+    trades: 1,
+  }));
+  const groups = groupsOf(rows, [{ label: '8759', traders: 3 }], 2);
+  expect(groups).toHaveLength(8_760);
+  expect(groups.at(-1)).toMatchObject({ group: '8759', volume: '2', previous_volume: '1', unique_traders: 3, trend: 'rising' });
+  expect(looks).toBeLessThan(10 * rows.length);
+});
 
 describe('cutting time', () => {
   /** Whether an instant's hour is read whole, from rollups. */
