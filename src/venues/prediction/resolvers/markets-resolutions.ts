@@ -2,7 +2,7 @@ import { AppError } from '../../../errors';
 import type { Category } from '../../../lib/category';
 import { CURSOR_FORMS, type CursorPosition, listScope, orNull } from '../../../lib/cursor';
 import { groupedBy } from '../../../lib/grouped';
-import { DAY_MS } from '../../../lib/time';
+import { DAY_MS, isoDay } from '../../../lib/time';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { nextScoredCursor, openScoredList, openSettledList } from '../../venue-lists';
@@ -140,7 +140,8 @@ async function judge(context: GraphContext, rows: readonly Row[]): Promise<Map<s
   const { market, outcomes } = context.loaders(makeLoaders);
   const { days } = await context.loaders(makeLoaders).state();
   const judged = rows.flatMap(({ condition_id, resolved_at }) => {
-    const day = days.filter((run) => Date.parse(run) < Math.floor(resolved_at.getTime() / DAY_MS) * DAY_MS).at(-1);
+    const ended = isoDay(resolved_at);
+    const day = days.findLast((run) => run < ended);
     return day === undefined ? [] : [{ condition_id, day }];
   });
   const stances = groupedBy(await listSettledStances(context.sql, judged, SMART_SCORE), (stance) => stance.condition_id);
