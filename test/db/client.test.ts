@@ -330,6 +330,7 @@ describe('the database client', () => {
     const kept = [await keptBy(own.keyed), await keptBy(own.pool)];
     await own.close();
     expect(kept).toEqual([1, 0]);
+    expect([own.pool, own.keyed].map(({ options, ended }) => [options.max, ended])).toEqual([[1, true], [1, true]]); // prettier-ignore
   });
 
   test('however many wait on a pool that ends with a signal, Node does not take them for a leak', () => {

@@ -152,6 +152,8 @@ test('what is too old is not sold, though it was kept; where we fail it is told 
   });
   const failing = (error: Error): Promise<unknown> => errorOf(ordered(() => Promise.reject(error)));
   expect(await failing(new Error('broken'))).toMatchObject({ code: 'internal', context: { fallback } });
+  for (const code of ['query_timeout', 'stale_data', 'at_capacity'] as const)
+    expect(await failing(new AppError(code))).toMatchObject({ code, context: { fallback } });
   const other = { method: 'GET', path: '/api/v1/markets/search', note: 'its own' };
   expect(await failing(new AppError('at_capacity', { fallback: other }))).toMatchObject({ context: { fallback: other } });
   expect(await failing(new AppError('not_found'))).toMatchObject({ code: 'not_found', context: {} });
