@@ -32,7 +32,7 @@ export function automaticSize(timeframe: Timeframe): '1h' | '4h' | '1d' {
 }
 
 /** What a grid is asked to be: buckets of `size`, one of `allowed` (finest first), with at most `rows` in each (1 where left out). */
-interface Grid<Size extends BucketSize> {
+export interface Grid<Size extends BucketSize> {
   size: Size;
   allowed: readonly Size[];
   rows?: number;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../src/lib/time';
 import { perpsWorld } from '../../../src/sandbox/simulator/perps';
 import { inTransaction } from '../../../src/db/transaction';
 import { lockRollups } from '../../../src/venues/perps/rollups/rebuild';
@@ -51,6 +52,14 @@ test.each(CASES)('platform/stats of %s at %s', async (timeframe, now) => {
   const [from, to] = windowAt(timeframe, now);
   const { data } = await ask(db, 'perps/platform/stats', { timeframe }, now);
   expect(data).toEqual({ ...totals(fills, from, to, timeframe === 'all' ? null : 2 * from - to, smart), timeframe });
+});
+
+test('what a series of a coin that nobody trades any more suggests has buckets that are not too many of it', async () => {
+  const later = new Date(END.getTime() + 100 * DAY_MS);
+  const asked = { coin: facts[0]?.coin, timeframe: '30d', bucket_size: '1h' };
+  const refused = ask(db, 'perps/trades/long-short-ratio', asked, later);
+  await expect(refused).rejects.toMatchObject({ code: 'empty_result', context: { suggestion: { timeframe: 'all', bucket_size: '12h' } } });
+  await ask(db, 'perps/trades/long-short-ratio', { ...asked, timeframe: 'all', bucket_size: '12h' }, later);
 });
 
 const FIGURES = ['total_pnl', 'total_volume', 'total_trades', 'winning_trades', 'roi_pct', 'net_pnl', 'closing_trades', 'profit_factor', 'sharpe', 'max_drawdown_usd', 'active_days', 'top_coin'] as const; // prettier-ignore

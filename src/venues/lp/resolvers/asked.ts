@@ -1,9 +1,11 @@
 import { AppError, notKnown } from '../../../errors';
 import type { lp_pool as PoolRecord } from '../../../generated/prisma/client';
+import { type BucketSize, type Grid, sizeBeside } from '../../../lib/grid';
 import type { Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import type { PoolType } from '../chain-addresses';
 import { makeLoaders } from '../loaders';
+import { lifeIn } from '../queries/buckets';
 import type { PoolIds } from '../queries/pool-ids';
 
 export type PoolTypeFilter = PoolType | 'all';
@@ -61,11 +63,26 @@ const WIDER: Partial<Record<Timeframe, Timeframe>> = {
   all: undefined,
 };
 
+const widerThan = (timeframe: Timeframe): Timeframe | undefined => (timeframe in WIDER ? WIDER[timeframe] : '24h');
+
 /** Nothing in the window: suggests a wider one, and without the type where one was asked for and no window is wider. */
 export function nothingIn(timeframe: Timeframe | null, dropped: Record<string, unknown> = {}): AppError {
-  const wider = timeframe === null ? undefined : timeframe in WIDER ? WIDER[timeframe] : '24h';
+  const wider = timeframe === null ? undefined : widerThan(timeframe);
   const suggestion = wider === undefined ? dropped : { timeframe: wider };
   return new AppError('empty_result', Object.keys(suggestion).length > 0 ? { suggestion } : {});
+}
+
+/** Nothing in the window of a pool's series: suggests a wider one, with buckets that are not too many of it. */
+export async function nothingInSeries<Size extends BucketSize>(
+  { sql, now }: GraphContext,
+  pool: PoolRecord,
+  timeframe: Timeframe,
+  grid: Grid<Size>,
+): Promise<AppError> {
+  const wider = widerThan(timeframe);
+  if (wider === undefined) return nothingIn(timeframe);
+  const { window } = await lifeIn(sql, { timeframe: wider, now, pool });
+  return new AppError('empty_result', { suggestion: { timeframe: wider, ...sizeBeside(window, grid) } });
 }
 
 /** What a suggestion without the type asked for changes. */

@@ -7,7 +7,7 @@ import { lifeIn, since } from '../queries/buckets';
 import { getFeeTotals, listClaimers, listFeeBuckets } from '../queries/fee-analysis';
 import { findPrice, getHoldings, getPoolTotals } from '../queries/pool-detail';
 import { volumeKnown } from '../queries/pool-volume-history';
-import { type AskedPool, nothingIn, poolOf, warnOfSwaps, warnOfUnpriced } from './asked';
+import { type AskedPool, nothingInSeries, poolOf, warnOfSwaps, warnOfUnpriced } from './asked';
 import { nameScores, scoreNow } from './score-now';
 
 const HOLDERS = 10;
@@ -63,7 +63,8 @@ async function lpPoolsFeeAnalysis(_root: unknown, input: FeeInput, context: Grap
   const pool = await poolOf(input, context);
   const { pool_address, created_at } = pool;
   const { window, whole: life } = await lifeIn(sql, { timeframe, now, pool });
-  checkGrid(window, { size: bucket_size, allowed: ['1h', '4h', '1d'] });
+  const grid = { size: bucket_size, allowed: ['1h', '4h', '1d'] } as const;
+  checkGrid(window, grid);
   const buckets = bucketsOf(window, bucket_size);
   const settledAt = created_at === null ? window.from : new Date(Math.min(created_at.getTime() + DAY_MS, now.getTime()));
   const [totals, series, claimers, known] = await Promise.all([
@@ -73,7 +74,7 @@ async function lpPoolsFeeAnalysis(_root: unknown, input: FeeInput, context: Grap
     volumeKnown(sql, pool, window, bucket_size),
     nameScores(context),
   ]);
-  if (totals.claims === 0) throw nothingIn(timeframe);
+  if (totals.claims === 0) throw await nothingInSeries(context, pool, timeframe, grid);
   Object.assign(meta, { timeframe, window, count: claimers.length });
   warnOfUnpriced(totals.unpriced, 'counted, left out of sums', context);
   warnOfUnpriced(totals.unpriced_swaps, 'left out of volume', context);

@@ -6,7 +6,17 @@ import { findFirstHour, lifeIn, since } from '../queries/buckets';
 import type { PoolIds } from '../queries/pool-ids';
 import { listPoolVolume, type PoolVolumeRow, volumeKnown } from '../queries/pool-volume-history';
 import { listActionCells, listPoolCells, type PoolCellsArgs } from '../queries/volume-heatmap';
-import { type AskedPool, idsOf, nothingIn, poolOf, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced } from './asked';
+import {
+  type AskedPool,
+  idsOf,
+  nothingIn,
+  nothingInSeries,
+  poolOf,
+  type PoolTypeFilter,
+  typeDropped,
+  typeOf,
+  warnOfUnpriced,
+} from './asked';
 import { describe } from './pools';
 
 /** Swap volume, and what else was done, per bucket of the pool's life in the window. */
@@ -19,13 +29,14 @@ async function lpPoolsVolumeHistory(
   const { timeframe, bucket_size } = input;
   const pool = await poolOf(input, context);
   const { window } = await lifeIn(sql, { timeframe, now, pool });
-  checkGrid(window, { size: bucket_size, allowed: ['1h', '4h', '12h', '1d'] });
+  const grid = { size: bucket_size, allowed: ['1h', '4h', '12h', '1d'] } as const;
+  checkGrid(window, grid);
   const buckets = bucketsOf(window, bucket_size);
   const [rows, known] = await Promise.all([
     listPoolVolume(sql, { pool_address: pool.pool_address, window, bucket_size }),
     volumeKnown(sql, pool, window, bucket_size),
   ]);
-  if (!rows.some(isBusy)) throw nothingIn(timeframe);
+  if (!rows.some(isBusy)) throw await nothingInSeries(context, pool, timeframe, grid);
   describe(context, { timeframe, window, rows });
   meta.count = null;
   warnOfUnpriced(

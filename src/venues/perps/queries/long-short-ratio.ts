@@ -1,5 +1,6 @@
 import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
+import { sizeBeside } from '../../../lib/grid';
 import { bucketOf } from '../../../lib/tiles';
 import { HOUR_MS } from '../../../lib/time';
 import type { Timeframe, Window } from '../../../lib/timeframe';
@@ -85,14 +86,18 @@ function takerValues({ from, to }: Window, hours: number): unknown[] {
 export async function longShortRatio(args: LongShortArgs, context: GraphContext): Promise<LongShortRow[]> {
   const { coin, first_seen: first } = await getKnownCoin(context, args.coin);
   const window = openWindow(args.timeframe, context);
-  const empty = new AppError('empty_result', { suggestion: widerTimeframe(args.timeframe) });
-  if (first === null || first >= context.now) throw empty;
+  if (first === null || first >= context.now) throw new AppError('empty_result');
   const buckets = gridOf(window, args.bucket_size, args.timeframe === 'all' ? first : window.from, SIZES);
   const { day, is_told } = await findSmartRun(context);
   const reached = { from: window.from, to: await reachOf(window.to, context) };
   const values = [...spanOf(reached), coin, buckets.step, buckets.first, buckets.last, day, ...takerValues(reached, buckets.hours)];
   const rows = await context.sql.query<LongShortRow>(statement(args.bucket_size === '1d' ? 'day' : 'hour', is_told), values);
-  if (rows.every(({ trade_count }) => trade_count === 0)) throw empty;
+  if (rows.every(({ trade_count }) => trade_count === 0)) {
+    const wider = widerTimeframe(args.timeframe);
+    const whole = { from: first, to: window.to };
+    const beside = wider?.timeframe === 'all' ? sizeBeside(whole, { size: args.bucket_size, allowed: SIZES }) : {};
+    throw new AppError('empty_result', { suggestion: wider && { ...wider, ...beside } });
+  }
   warnUndirected(context, rows);
   return rows;
 }

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../../src/lib/time';
 import { testDatabase } from '../../../support/database';
 import { ask } from '../ask';
 import { type Between, eventsIn, factsOf, grouped, over, shown, swapTotals, total, type WorldFacts } from '../oracle';
@@ -161,6 +162,16 @@ describe('volume of pools on a simulated world', () => {
       .map(([pool]) => pool);
     expect(data).toEqual(all.filter((cell) => top.includes(cell.pool_address as string)));
     expect(meta.count).toBe(2);
+  });
+
+  it('what a series without anything suggests has buckets that are not too many of its window', async () => {
+    const later = new Date(NOW.getTime() + 100 * DAY_MS);
+    const pool_address = [...facts.pools.keys()][0];
+    for (const path of ['lp/pools/volume-history', 'lp/pools/fee-analysis'])
+      await expect(ask(db, path, later, { pool_address, timeframe: '30d', bucket_size: '1h' })).rejects.toMatchObject({
+        code: 'empty_result',
+        context: { suggestion: { timeframe: '90d', bucket_size: '4h' } },
+      });
   });
 
   it('volume-heatmap refuses too many buckets', async () => {
