@@ -183,6 +183,8 @@ describe('trades/long-short-ratio', () => {
     ['ETH', '24h', '1h'],
     ['HYPE', 'all', '1d'],
     ['SOL', '30d', '12h'],
+    ['BTC', 'all', '12h'],
+    ['ETH', '6h', '12h'],
     ['btc', 'today', '4h'],
   ])('coin=%s timeframe=%s bucket_size=%s', async (coin, timeframe, bucket_size) => {
     const [from, to] = windowAt(timeframe);

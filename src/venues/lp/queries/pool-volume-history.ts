@@ -47,7 +47,7 @@ WITH swaps AS (
     sum(withdraw_usd) AS withdraw_usd, sum(claim_usd) AS claim_usd, sum(unpriced) AS unpriced
   FROM (${flowsIn(1, ofPool(7))}) e GROUP BY 1
 ), owners AS (
-  SELECT c.bucket, c.owners AS n FROM lp_owner_count c WHERE c.pool_address = $7 AND c.bucket >= $16 AND c.bucket < $21 AND c.hours = extract(hour FROM $8::interval)
+  SELECT c.bucket, c.owners AS n FROM lp_owner_count c WHERE c.pool_address = $7 AND c.bucket >= $16 AND c.bucket < $21 AND c.hours = extract(hour FROM $8::interval)::int
   UNION ALL SELECT ${bucketOf('hour', '$8::interval')}, count(DISTINCT owner) FROM (${eventsIn(15, ofPool(7))} UNION ALL ${eventsIn(21, ofPool(7))}) e WHERE owner <> '' GROUP BY 1
 ), before AS (SELECT coalesce(sum(deposit_usd - withdraw_usd), 0) AS usd, coalesce(sum(unpriced), 0)::int AS unpriced FROM (${flowsIn(9, ofPool(7))}) e)
 SELECT bucket, s.usd AS volume_usd, s.fee_usd AS fees_usd, coalesce(s.n, 0)::int AS swaps, coalesce(s.unpriced, 0)::int AS unpriced,

@@ -12,6 +12,8 @@ import { BOUGHT, SOLD, VOLUME_COLUMNS, matchRows, openRows, ownRows, smartRows, 
 
 const SIZES = ['1h', '4h', '12h', '1d'] as const;
 
+const GRAINS = { '1h': 'hour', '4h': 'hour', '12h': 'quarter', '1d': 'day' } as const;
+
 export interface LongShortArgs {
   coin: string;
   timeframe: Timeframe;
@@ -91,7 +93,7 @@ export async function longShortRatio(args: LongShortArgs, context: GraphContext)
   const { day, is_told } = await findSmartRun(context);
   const reached = { from: window.from, to: await reachOf(window.to, context) };
   const values = [...spanOf(reached), coin, buckets.step, buckets.first, buckets.last, day, ...takerValues(reached, buckets.hours)];
-  const rows = await context.sql.query<LongShortRow>(statement(args.bucket_size === '1d' ? 'day' : 'hour', is_told), values);
+  const rows = await context.sql.query<LongShortRow>(statement(GRAINS[args.bucket_size], is_told), values);
   if (rows.every(({ trade_count }) => trade_count === 0)) {
     const wider = widerTimeframe(args.timeframe);
     const whole = { from: first, to: window.to };

@@ -3,9 +3,10 @@ import { PERP_BAR_MS, unitOf } from '../rollups/hours';
 import { edgeOf } from './segments';
 
 /**
- * In what pieces a span is told at most: months where they are whole (if they are told), days where they are, for buckets of days, or nothing longer than an hour, for shorter ones.
+ * In what pieces a span is told at most: months where they are whole (if they are told); days where they are, for buckets of days; quarters of days (if they are told), for buckets of half days; or nothing longer
+ * than an hour, for shorter ones.
  */
-export type Grain = 'month' | 'day' | 'hour';
+export type Grain = 'month' | 'day' | 'quarter' | 'hour';
 
 /** The first UTC midnight from an instant on, and the last one up to it. */
 export const nextDay = (parameter: string): string =>
@@ -68,24 +69,26 @@ export function pieces(told: Told, at: number, grain: Grain, part: Part = 'all')
   const together = (whole: string, torn: string): string => `(
   ${whole} ${part === 'torn' ? 'AND false' : ''}
   ${part === 'whole' ? '' : torn})`;
-  if (grain === 'hour') return together(`${hours} ${named} AND hour >= ${first} AND hour < ${last}`, edges);
+  if (grain === 'hour' || (grain === 'quarter' && quarters === undefined))
+    return together(`${hours} ${named} AND hour >= ${first} AND hour < ${last}`, edges);
+  const tornQuarters = `${edgeOf(at, 'torn_quarter_from', `UNION ALL ${hours} hour >= ${first} AND hour < least(${last}::timestamptz, ${nextQuarter(first)})`)}
+  ${edgeOf(at, 'torn_quarter_to', `UNION ALL ${hours} hour >= greatest(${thisQuarter(last)}, ${nextQuarter(first)}) AND hour < ${last}`)}
+  ${edges}`;
+  if (grain === 'quarter')
+    return together(`${quarters} ${named} AND quarter >= ${nextQuarter(first)} AND quarter < ${thisQuarter(last)}`, tornQuarters);
   const torn =
     quarters === undefined
       ? `${edgeOf(at, 'hours_from', `UNION ALL ${rest === undefined ? `${hours} hour >= ${first} AND hour < least(${last}::timestamptz, ${nextDay(first)})` : `${rest} hour = ${first}`}`)}
-  ${edgeOf(at, 'hours_to', `UNION ALL ${hours} hour >= greatest(${first}::timestamptz, ${thisDay(last)}, ${nextDay(first)}) AND hour < ${last}`)}`
+  ${edgeOf(at, 'hours_to', `UNION ALL ${hours} hour >= greatest(${first}::timestamptz, ${thisDay(last)}, ${nextDay(first)}) AND hour < ${last}`)}
+  ${edges}`
       : `${edgeOf(at, 'quarters_from', `UNION ALL ${quarters} quarter >= ${nextQuarter(first)} AND quarter < least(${thisQuarter(last)}, ${nextDay(first)})`)}
   ${edgeOf(at, 'quarters_to', `UNION ALL ${quarters} quarter >= greatest(${thisDay(last)}, ${nextDay(first)}) AND quarter < ${thisQuarter(last)}`)}
-  ${edgeOf(at, 'torn_quarter_from', `UNION ALL ${hours} hour >= ${first} AND hour < least(${last}::timestamptz, ${nextQuarter(first)})`)}
-  ${edgeOf(at, 'torn_quarter_to', `UNION ALL ${hours} hour >= greatest(${thisQuarter(last)}, ${nextQuarter(first)}) AND hour < ${last}`)}`;
+  ${tornQuarters}`;
   const whole =
     months === undefined || grain === 'day'
       ? `${days} ${named} AND day >= ${nextDay(first)} AND day < ${thisDay(last)}`
       : `${edgeOf(at, 'months', `${months} month >= ${nextMonth(first)} AND month < ${thisMonth(last)} UNION ALL`)}
   ${edgeOf(at, 'days_of_month', `${days} day >= greatest(${thisMonth(last)}, ${nextMonth(first)}) AND day < ${thisDay(last)} UNION ALL`)}
   ${days} ${named} AND day >= ${nextDay(first)} AND day < least(${thisDay(last)}, ${nextMonth(first)})`;
-  return together(
-    whole,
-    `${torn}
-  ${edges}`,
-  );
+  return together(whole, torn);
 }
