@@ -35,6 +35,24 @@ export interface BuiltWorld {
   database_mb: number;
 }
 
+const NOTHING_BUILT: BuiltWorld = {
+  facts: 0,
+  live_facts: 0,
+  load_s: 0,
+  simulate_s: 0,
+  score_s: 0,
+  wallets: 0,
+  scored: 0,
+  peak_rss_mb: 0,
+  database_mb: 0,
+};
+
+/** How a kept world was built. */
+export async function builtOf(pool: Pool): Promise<BuiltWorld> {
+  const { rows } = await pool.query<{ built: BuiltWorld }>('SELECT built FROM bench_world');
+  return rows[0]?.built as BuiltWorld;
+}
+
 export interface WorldId {
   venue: VenueName;
   /** About how many facts it has up to the score run. */
@@ -126,7 +144,7 @@ export const dayOf = (days: number): Date =>
 
 /**
  * Goes on with a world from `from` days (0: an empty, migrated database) until it is `days` old, as a server does: page by page, scored at midnights, its
- * signals stored and marked once a day.
+ * signals stored on the days that were scored, and marked every day.
  */
 export async function liveDays(pool: Pool, world: WorldId, from: number, days: number, tell: (line: string) => void): Promise<BuiltWorld> {
   const venue = wingOf(world.venue);
@@ -134,18 +152,7 @@ export async function liveDays(pool: Pool, world: WorldId, from: number, days: n
   const load = byPage(pool, venue);
   const rss = watchMemory();
   const db = await openDatabase(pool.options.connectionString as string, { statement_timeout_ms: 0 });
-  const kept = await pool.query<{ built: BuiltWorld }>('SELECT built FROM bench_world').catch(() => null);
-  const built: BuiltWorld = kept?.rows[0]?.built ?? {
-    facts: 0,
-    live_facts: 0,
-    load_s: 0,
-    simulate_s: 0,
-    score_s: 0,
-    wallets: 0,
-    scored: 0,
-    peak_rss_mb: 0,
-    database_mb: 0,
-  };
+  const built = from === 0 ? { ...NOTHING_BUILT } : await builtOf(pool);
   for (let day = from; day < days; day += 1) {
     const midnight = new Date(WORLD_START.getTime() + (day + 1) * DAY_MS);
     const read = async (since: Date, until: Date): Promise<void> => {

@@ -9,7 +9,7 @@ import { migrate } from '../../src/db/migrate';
 import type { VenueName } from '../../src/lib/venue-name';
 import { ROOT } from '../support/root';
 import { layInTime } from './world-order';
-import { type BuiltWorld, WORLD_NOW, type WorldId, buildWorld, dayOf, liveDays, liveOn, renewWorld } from './world-build';
+import { type BuiltWorld, WORLD_NOW, type WorldId, buildWorld, builtOf, dayOf, liveDays, liveOn, renewWorld } from './world-build';
 
 /** The venues that are measured. */
 export const VENUES = (process.env.BENCH_VENUE?.split(',') ?? ['prediction', 'perps', 'lp']) as VenueName[];
@@ -56,7 +56,7 @@ export const openBenchWorld = (venue: VenueName, size: number, seed = 1): Promis
 };
 
 /**
- * The world of `venue` with about `size` facts every 30 days, seed 1, as a server comes to have it in so many `days`: read page by page, scored at midnights, its signals stored and marked every day.
+ * The world of `venue` with about `size` facts every 30 days, seed 1, as a server comes to have it in so many `days`: read page by page, scored at midnights, its signals stored and marked.
  * Kept as those of `openBenchWorld`, but built anew where older migrations made it. It grows from the oldest younger one that is kept.
  */
 export const openAgedWorld = (venue: VenueName, size: number, days: number): Promise<BenchWorld> => {
@@ -77,8 +77,7 @@ async function openKept(world: WorldId, name: string, now: Date, bring: (admin: 
     const url = databaseAt(server.url, name);
     await asOnlyBuilder(server.url, name, (admin) => bring(admin, url));
     const db = await openDatabase(url.href, { statement_timeout_ms: 0 });
-    const { rows } = await db.pool.query<{ built: BuiltWorld }>('SELECT built FROM bench_world');
-    const built = rows[0]?.built as BuiltWorld;
+    const built = await builtOf(db.pool);
     const close = async (): Promise<void> => {
       await db.close();
       await server.release();
