@@ -127,7 +127,7 @@ SELECT create_distributed_table('perp_smart_last_day', 'coin', colocate_with => 
 -- Pools: whole on the coordinator, as plain tables. Their facts stand by pool, prices by mint, and nearly every statement of them joins the two, which
 -- no column spreads together, while Citus keeps no partitioned table on every node. Some millions of events fit one machine.
 -- local: lp_pool, lp_token, lp_known_hour, lp_life_day, lp_life_hour, lp_type_swap_hour, lp_type_hour, lp_type_bar, lp_event, lp_swap, lp_reward, lp_volume_hour
--- local: lp_liquidity_hour, lp_owner_hour, lp_owner_count, lp_pool_last, lp_pool_hour, lp_pool_bar, lp_pool_day, lp_pool_quarter, lp_pool_month, lp_pool_life
+-- local: lp_liquidity_hour, lp_liquidity_day, lp_owner_hour, lp_owner_count, lp_pool_last, lp_pool_hour, lp_pool_bar, lp_pool_day, lp_pool_quarter, lp_pool_month, lp_pool_life
 -- local: lp_flow_hour, lp_flow_day, lp_flow_quarter, lp_flow_month, lp_flow_life
 -- local: lp_smart_flow_day, lp_smart_flow_hour, lp_smart_last, lp_position_sum, lp_owner_day, lp_owner_life, lp_owner_pool, lp_owner_result
 -- local: lp_score, lp_smart_day, lp_smart_pool, lp_smart_life, lp_position, lp_position_event

@@ -1,4 +1,6 @@
 import { BEGINNING } from '../../../lib/timeframe';
+import { hourOf } from '../rollups/buckets';
+import { dayOf } from '../rollups/days';
 import { priceAt } from '../rollups/price-at';
 import { bornAt } from './pools-trending';
 
@@ -18,18 +20,32 @@ FROM (SELECT 1) one
 LEFT JOIN lp_token a ON a.mint = ${p}.mint_x LEFT JOIN lp_token b ON b.mint = ${p}.mint_y
 ${priceAt(`${p}.mint_x`, `${at}::timestamptz`, 'x')} ${priceAt(`${p}.mint_y`, `${at}::timestamptz`, 'y')}`;
 
+/** Sum and number of the hours in which the liquidity of the pool `b` was seen. */
+const hoursSeen = (from: string, until: string, to: number): string => `
+SELECT sum(l.liquidity_usd) AS usd, count(*) AS hours FROM lp_liquidity_hour l
+WHERE l.pool_address = b.pool_address AND l.hour >= ${from} AND l.hour < ${until} AND l.as_of >= b.born AND l.as_of < $${to}`;
+
+/** The same by whole days, and by the hours before and after them. */
+const daysSeen = (to: number): string => `
+${hoursSeen(hourOf('b.born'), `least(b.first_day, $${to})`, to)}
+UNION ALL SELECT sum(d.liquidity_usd), sum(d.hours) FROM lp_liquidity_day d WHERE d.pool_address = b.pool_address AND d.day >= b.first_day AND d.day < ${dayOf(`$${to}::timestamptz`)}
+UNION ALL ${hoursSeen(`greatest(b.first_day, ${dayOf(`$${to}::timestamptz`)})`, `$${to}`, to)}`;
+
 /**
  * Rows (pool_address, usd, days) of `pools`, a FROM item with pool_address and created_at: the mean liquidity seen in [$from, $to), and how long the pool
- * lived in it; in a window without a beginning, from its first fact on. Where no liquidity was seen its mean is null.
+ * lived in it; in a window without a beginning, from its first fact on. Where no liquidity was seen its mean is null. `byHours`: quicker where the window
+ * holds hardly a whole day.
  */
-export const meanLiquidity = (pools: string, from: number, to: number): string => `
+export const meanLiquidity = (pools: string, from: number, to: number, byHours = false): string => `
 SELECT b.pool_address, m.usd, extract(epoch FROM $${to}::timestamptz - b.born)::numeric / 86400 AS days
 FROM (
-  SELECT p.pool_address, greatest($${from}::timestamptz, least(CASE WHEN $${from} > '${BEGINNING.toISOString()}' THEN p.created_at END, ${bornAt('p.pool_address')})) AS born
-  FROM ${pools} p OFFSET 0
+  SELECT p.pool_address, p.born, ${dayOf("p.born + interval '1 day' - interval '1 microsecond'")} AS first_day
+  FROM (
+    SELECT p.pool_address, greatest($${from}::timestamptz, least(CASE WHEN $${from} > '${BEGINNING.toISOString()}' THEN p.created_at END, ${bornAt('p.pool_address')})) AS born
+    FROM ${pools} p OFFSET 0
+  ) p OFFSET 0
 ) b CROSS JOIN LATERAL (
-  SELECT avg(l.liquidity_usd) AS usd FROM lp_liquidity_hour l
-  WHERE l.pool_address = b.pool_address AND l.hour >= date_trunc('hour', $${from}::timestamptz, 'UTC') AND l.hour < $${to} AND l.as_of >= b.born AND l.as_of < $${to}
+  SELECT sum(s.usd) / nullif(sum(s.hours), 0) AS usd FROM (${byHours ? hoursSeen(hourOf('b.born'), `$${to}`, to) : daysSeen(to)}) s
 ) m`;
 
 /** `fees` per USD of that mean, and per day; null where no liquidity was seen. `m` is an alias of its rows. */

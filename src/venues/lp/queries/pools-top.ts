@@ -1,5 +1,6 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { leastShown } from '../../../lib/statistics';
+import { DAY_MS } from '../../../lib/time';
 import { BEGINNING, type Window, windowOf } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { liquidityOf, meanLiquidity, perLiquidityDay } from './liquidity';
@@ -115,21 +116,28 @@ interface HeldRow {
 }
 
 // $1, $2: the window; $3: pools; $4: their fees in it; $5 to $10: everything up to its end.
-const HELD: Statement = {
-  name: 'lp_pools_held',
+const held = (byHours: boolean): Statement => ({
+  name: `lp_pools_held${byHours ? '_hours' : ''}`,
   keyed: true,
   text: `
 WITH shown AS MATERIALIZED (
   SELECT p.pool_address, p.created_at, s.fees_usd FROM unnest($3::text[], $4::numeric[]) s(pool_address, fees_usd) JOIN lp_pool p ON p.pool_address = s.pool_address
 ), net AS MATERIALIZED (SELECT pool_address, deposit_usd - withdraw_usd AS usd, unpriced FROM (${flowSumsOfLife(5, ofPools(3))}) f
-), seen AS MATERIALIZED (${meanLiquidity('shown', 1, 2)})
+), seen AS MATERIALIZED (${meanLiquidity('shown', 1, 2, byHours)})
 SELECT p.pool_address, coalesce(n.usd, 0) AS net_liquidity_usd, coalesce(n.unpriced, 0) AS unpriced_events, 100 * (${perLiquidityDay('p.fees_usd', 'm')}) AS fee_tvl_ratio_pct
 FROM shown p LEFT JOIN net n ON n.pool_address = p.pool_address LEFT JOIN seen m ON m.pool_address = p.pool_address`,
-};
+});
+const [BY_DAYS, BY_HOURS] = [held(false), held(true)];
 
 /** What each of the pools shown holds, and what its fees in the window come to beside that. */
 export async function listHeld(sql: Sql, window: Window, pools: readonly TopPoolRow[]): Promise<Map<string, HeldRow>> {
   const shown = [pools.map(({ pool_address }) => pool_address), pools.map(({ total_fees_usd }) => total_fees_usd)];
-  const rows = await sql.query<HeldRow>(HELD, [window.from, window.to, ...shown, ...spanOf(windowOf('all', window.to))]);
+  const short = window.to.getTime() - window.from.getTime() <= 2 * DAY_MS;
+  const rows = await sql.query<HeldRow>(short ? BY_HOURS : BY_DAYS, [
+    window.from,
+    window.to,
+    ...shown,
+    ...spanOf(windowOf('all', window.to)),
+  ]);
   return new Map(rows.map((row) => [row.pool_address, row]));
 }

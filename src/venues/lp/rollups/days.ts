@@ -187,6 +187,14 @@ SELECT b.pool_address, b.bucket, b.hours, count(*)::int
 FROM (SELECT DISTINCT o.pool_address, s.hours, ${countedBucketOf('o.hour')} AS bucket, o.owner FROM ${source} WHERE o.owner <> '') b GROUP BY b.pool_address, b.bucket, b.hours`,
 };
 
+/** Liquidity of a pool on a UTC day, over `lp_liquidity_hour l`: its hours that have any, and their sum. */
+export const liquidityDays: Derived = {
+  table: 'lp_liquidity_day',
+  columns: 'pool_address, day, hours, liquidity_usd',
+  select: (source) =>
+    `SELECT l.pool_address, ${dayOf('l.hour')}, count(*)::int, sum(l.liquidity_usd) FROM ${source} GROUP BY l.pool_address, ${dayOf('l.hour')}`,
+};
+
 /** Every derived rollup with the whole table it is counted from, in the order they build on each other. */
 export const DERIVED: readonly (readonly [Derived, string])[] = [
   [flowHours, 'lp_owner_hour o'],
@@ -208,6 +216,7 @@ export const DERIVED: readonly (readonly [Derived, string])[] = [
   [poolLasts, 'lp_owner_pool p'],
   [lifeDays, 'lp_owner_life l'],
   [lifeHours, 'lp_owner_life l'],
+  [liquidityDays, 'lp_liquidity_hour l'],
 ];
 
 /** The statement that fills a derived rollup from `source`. */

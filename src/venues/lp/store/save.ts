@@ -122,7 +122,7 @@ export class PageWriter {
     );
     const months = { lp_liquidity_hour: measured.map(({ as_of }) => as_of), token_price: prices.map(({ at }) => at) };
     await ensureMonths(this.client, months, this.known.months);
-    const inserted = new Set([...changed, ...(await saveLiquidity(this.client, measured))]).size;
+    const inserted = new Set([...changed, ...(await saveLiquidity(this.client, measured, this.later))]).size;
     this.count({ inserted, duplicates: rows.length - inserted });
     await this.savePrices(prices);
   }

@@ -235,6 +235,9 @@ describe('catalogues', () => {
     expect(await rows(`SELECT liquidity_usd, as_of::text FROM lp_liquidity_hour WHERE hour = '2026-04-05T12:00:00Z'`)).toEqual([
       { liquidity_usd: '40', as_of: '2026-04-05 12:50:00+00' },
     ]);
+    expect(await rows(`SELECT day::text, hours, liquidity_usd FROM lp_liquidity_day WHERE day >= '2026-04-01'`)).toEqual([
+      { day: '2026-04-05 00:00:00+00', hours: 4, liquidity_usd: '100' },
+    ]);
   });
 
   test('of two pages of one instant, and of a pool twice in a page, the larger figures stay, in either order', async () => {
