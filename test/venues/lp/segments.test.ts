@@ -2,7 +2,7 @@ import type { Sql, Statement } from '../../../src/db/sql';
 import { afterwards } from '../../../src/db/segments';
 import { openEnded } from '../../../src/venues/lp/queries/open-ends';
 import { unlessEmpty, withoutEmpty } from '../../../src/venues/lp/queries/segments';
-import { hourSpanOf, named, type Span, spanOf } from '../../../src/venues/lp/queries/span';
+import { hourSpanOf, named, type Span, spanOf, spanOfBuckets } from '../../../src/venues/lp/queries/span';
 
 const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-02T00:00:00Z')];
 const text = `SELECT 1${unlessEmpty(1, 2, ' UNION ALL SELECT 2')}${afterwards('$2::timestamptz', ' UNION ALL SELECT 3')}`;
@@ -60,6 +60,18 @@ test('a span goes on to the end of its month where nothing happened at its end o
   expect(await sentSpan(spanOf(window), before)).toEqual([...ends, '2026-02-01T00:00', '2026-01-31T00:00', '2026-02-01T00:00']);
   expect(await sentSpan(hourSpanOf(window), window.to)).toEqual([...ends, '2026-01-31T13:00', '2026-01-30T10:00', '2026-01-30T10:00']);
   expect(await sentSpan(hourSpanOf(window), before)).toEqual([...ends, '2026-02-01T00:00', '2026-01-30T10:00', '2026-01-30T10:00']);
+});
+
+test('buckets of half a day are told by quarters of days, but for windows without a whole day, and go on to the end of the month as well', async () => {
+  const long = { from: new Date('2026-01-29T09:20:00Z'), to: new Date('2026-01-31T13:27:00Z') };
+  const before = new Date(long.to.getTime() - 1);
+  const ends = ['2026-01-29T09:20', '2026-01-31T13:27', '2026-01-29T10:00'];
+  const span = spanOfBuckets(long, '12h');
+  expect(await sentSpan(span, long.to)).toEqual([...ends, '2026-01-31T13:00', '2026-01-31T12:00', '2026-01-31T12:00']);
+  expect(await sentSpan(span, before)).toEqual([...ends, '2026-02-01T00:00', '2026-02-01T00:00', '2026-02-01T00:00']);
+  const short = { from: new Date('2026-01-30T09:20:00Z'), to: long.to };
+  expect(spanOfBuckets(short, '12h')).toEqual(hourSpanOf(short));
+  expect([spanOfBuckets(long, '4h'), spanOfBuckets(long, '1d')]).toEqual([hourSpanOf(long), spanOf(long)]);
 });
 
 test.each([

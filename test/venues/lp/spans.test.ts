@@ -3,7 +3,7 @@ import { type Sql, sqlOver } from '../../../src/db/sql';
 import { earlierTiles, volumeSince } from '../../../src/venues/lp/queries/earlier-volume';
 import { openEnded } from '../../../src/venues/lp/queries/open-ends';
 import { withoutEmpty } from '../../../src/venues/lp/queries/segments';
-import { hourSpanOf, spanOf, swapsIn, typeFlowsIn, typeSwapsIn } from '../../../src/venues/lp/queries/span';
+import { hourSpanOf, spanOf, spanOfBuckets, swapsIn, typeFlowsIn, typeSwapsIn } from '../../../src/venues/lp/queries/span';
 import { randomOf } from '../../../src/sandbox/simulator/world';
 import { testDatabase } from '../../support/database';
 import { loadAtOnce } from '../../support/world';
@@ -63,7 +63,7 @@ describe('spans of a simulated world', () => {
   const words = ({ from, to }: Between): string => `${new Date(from).toISOString()} to ${new Date(to).toISOString()}`;
 
   test.each([...windows, ...open].map((window) => [words(window), window] as const))('from %s', async (_words, window) => {
-    for (const span of [spanOf(dates(window)), hourSpanOf(dates(window))]) {
+    for (const span of [spanOf(dates(window)), hourSpanOf(dates(window)), spanOfBuckets(dates(window), '12h')]) {
       const swaps = await asked().query<{ pool: string; usd: string | null; swaps: number }>(
         {
           name: 'swaps',

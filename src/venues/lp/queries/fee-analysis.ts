@@ -4,7 +4,7 @@ import { bucketOf } from '../../../lib/tiles';
 import type { Window } from '../../../lib/timeframe';
 import { feesPerLiquidityDay } from './liquidity';
 import { feeRate, feeRateFlag } from './fee-rate';
-import { flowsIn, hourSpanOf, ofPool, spanOf, swapsIn, swapsToldBefore } from './span';
+import { flowsIn, ofPool, spanOf, spanOfBuckets, swapsIn, swapsToldBefore } from './span';
 
 /** Numeric columns are decimal text, counts numbers. */
 export interface FeeTotalsRow {
@@ -98,7 +98,7 @@ FULL JOIN (SELECT ${bucketOf('hour', '$8::interval')} AS bucket, sum(claim_usd) 
 
 /** Buckets in which something was claimed, swapped or moved. */
 export function listFeeBuckets(sql: Sql, pool_address: string, window: Window, size: BucketSize): Promise<FeeBucketRow[]> {
-  return sql.query<FeeBucketRow>(SERIES, [...(size === '1d' ? spanOf(window) : hourSpanOf(window)), pool_address, intervalOf(size)]);
+  return sql.query<FeeBucketRow>(SERIES, [...spanOfBuckets(window, size), pool_address, intervalOf(size)]);
 }
 
 export type ClaimersArgs = Omit<FeeArgs, 'settled'> & { limit: number };

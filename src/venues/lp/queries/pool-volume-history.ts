@@ -3,7 +3,7 @@ import { BUCKETS, type BucketSize, intervalOf } from '../../../lib/grid';
 import { bucketOf } from '../../../lib/tiles';
 import { HOUR_MS } from '../../../lib/time';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
-import { eventsIn, flowsIn, hourSpanOf, ofPool, spanOf, swapsIn, swapsToldBefore } from './span';
+import { eventsIn, flowsIn, hourSpanOf, ofPool, spanOf, spanOfBuckets, swapsIn, swapsToldBefore } from './span';
 
 export interface PoolVolumeArgs {
   pool_address: string;
@@ -63,7 +63,7 @@ export function listPoolVolume(sql: Sql, { pool_address, window, bucket_size }: 
   const before = spanOf({ from: BEGINNING, to: window.from });
   const [first, last] = cutOf(window, BUCKETS[bucket_size]);
   return sql.query<PoolVolumeRow>(HISTORY, [
-    ...(bucket_size === '1d' ? spanOf(window) : hourSpanOf(window)),
+    ...spanOfBuckets(window, bucket_size),
     pool_address,
     intervalOf(bucket_size),
     ...before,

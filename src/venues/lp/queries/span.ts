@@ -1,5 +1,6 @@
 import { BAR_MS, barOf, QUARTER_MS, quarterOf } from '../../../lib/tiles';
 import { DAY_MS, HOUR_MS } from '../../../lib/time';
+import type { BucketSize } from '../../../lib/grid';
 import type { Window } from '../../../lib/timeframe';
 import { flowHoursOf, hourOf, ownerHours, typeSumsOf } from '../rollups/buckets';
 import { dayOf, monthOf, summed, SUMS } from '../rollups/days';
@@ -16,13 +17,18 @@ export type Span = [from: Date, to: Date, wholeFrom: Date, wholeTo: Date, dayFro
 export function spanOf(window: Window): Span {
   const { from, to } = window;
   const [, , wholeFrom, wholeTo] = hourSpanOf(window);
-  const dayFrom = Math.ceil(wholeFrom.getTime() / DAY_MS) * DAY_MS;
-  const dayTo = Math.floor(wholeTo.getTime() / DAY_MS) * DAY_MS;
-  if (dayFrom < dayTo) return [from, to, wholeFrom, wholeTo, new Date(dayFrom), new Date(dayTo)];
-  const quarter = new Date(Math.floor(wholeTo.getTime() / QUARTER_MS) * QUARTER_MS);
+  const [dayFrom, dayTo] = daysIn(wholeFrom, wholeTo);
+  if (dayFrom < dayTo) return [from, to, wholeFrom, wholeTo, dayFrom, dayTo];
+  const quarter = quarterOfTime(wholeTo);
   const none = quarter >= wholeFrom ? quarter : wholeTo;
   return [from, to, wholeFrom, wholeTo, none, none];
 }
+
+const daysIn = (from: Date, to: Date): [Date, Date] => [
+  new Date(Math.ceil(from.getTime() / DAY_MS) * DAY_MS),
+  new Date(Math.floor(to.getTime() / DAY_MS) * DAY_MS),
+];
+const quarterOfTime = (time: Date): Date => new Date(Math.floor(time.getTime() / QUARTER_MS) * QUARTER_MS);
 
 /**
  * The same without days, for buckets that are shorter than a day: both ends of the days are the start of the hours. A window that ends before the first hour begins
@@ -36,18 +42,32 @@ export function hourSpanOf({ from, to }: Window): Span {
   return [from, to, new Date(wholeFrom), new Date(wholeTo), new Date(wholeFrom), new Date(wholeFrom)];
 }
 
+/** The same by quarters of a day in place of days, for buckets of some; by hours where the window holds no whole day. */
+function quarterSpanOf(window: Window): Span {
+  const [from, to, wholeFrom, wholeTo, ...days] = hourSpanOf(window);
+  const [dayFrom, dayTo] = daysIn(wholeFrom, wholeTo);
+  if (dayFrom >= dayTo) return [from, to, wholeFrom, wholeTo, ...days];
+  const last = quarterOfTime(wholeTo);
+  return [from, to, wholeFrom, wholeTo, last, last];
+}
+
+/** The span of a window that is told in buckets: no rollup in it is longer than they are. */
+export const spanOfBuckets = (window: Window, size: BucketSize): Span =>
+  size === '1d' ? spanOf(window) : size === '12h' ? quarterSpanOf(window) : hourSpanOf(window);
+
 /**
  * The same span where nothing happened at its end or after it: its hours, and its days where it may have any, go on to the end of that month. One without an
  * hour stays as it is.
  */
 export function opened(span: Span): Span {
-  const [from, to, wholeFrom, , dayFrom, dayTo] = span;
+  const [from, to, wholeFrom, wholeTo, dayFrom, dayTo] = span;
   if (wholeFrom.getTime() % HOUR_MS !== 0) return span;
   const end = new Date(Date.UTC(to.getUTCFullYear(), to.getUTCMonth() + 1));
-  const byHour = dayFrom.getTime() === wholeFrom.getTime() && dayTo.getTime() === wholeFrom.getTime();
-  return byHour
-    ? [from, to, wholeFrom, end, wholeFrom, wholeFrom]
-    : [from, to, wholeFrom, end, new Date(Math.ceil(wholeFrom.getTime() / DAY_MS) * DAY_MS), end];
+  if (dayFrom.getTime() === wholeFrom.getTime() && dayTo.getTime() === wholeFrom.getTime())
+    return [from, to, wholeFrom, end, wholeFrom, wholeFrom];
+  const [firstDay, lastDay] = daysIn(wholeFrom, wholeTo);
+  const byQuarter = dayFrom.getTime() === dayTo.getTime() && firstDay < lastDay;
+  return [from, to, wholeFrom, end, byQuarter ? end : firstDay, end];
 }
 
 /** SQL condition on the rows of an alias; the empty string for none. */

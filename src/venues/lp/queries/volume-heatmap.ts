@@ -8,9 +8,9 @@ import { firstPools } from './first-pools';
 import {
   type Filter,
   flowsIn,
-  hourSpanOf,
   ofPools,
   spanOf,
+  spanOfBuckets,
   swapEdgesIn,
   swapSumsOfLife,
   swapsByUnit,
@@ -173,7 +173,7 @@ export async function listPoolCells(sql: Sql, { life, ...scope }: PoolCellsArgs)
   if (shown === undefined || shown.pools === null) return { pools: [], cells: [], unpriced: 0, swaps: 0 };
   const { pools: addresses } = shown;
   const statements = CELLS[UNITS[bucket_size] ?? 'none'];
-  const values = [...(bucket_size === '1d' ? spanOf(window) : hourSpanOf(window)), addresses, intervalOf(bucket_size)];
+  const values = [...spanOfBuckets(window, bucket_size), addresses, intervalOf(bucket_size)];
   const [[swaps], [done]] = await Promise.all([ask<Swapped>(statements.swapped, values), ask<Told>(statements.provided, values)]);
   return gridOf(
     addresses,
@@ -249,7 +249,7 @@ FROM (SELECT c.*, ${SHARE} FROM cells c WHERE event_count > 0 OR volume_usd > 0)
 export const listActionCells = (sql: Sql, scope: ScopeArgs): Promise<ActionCell[]> => sql.query<ActionCell>(ACTIONS, valuesOf(scope));
 
 const valuesOf = ({ pool_type, window, bucket_size }: ScopeArgs): unknown[] => [
-  ...(bucket_size === '1d' ? spanOf(window) : hourSpanOf(window)),
+  ...spanOfBuckets(window, bucket_size),
   pool_type,
   intervalOf(bucket_size),
 ];
