@@ -135,4 +135,4 @@ SELECT create_distributed_table('perp_smart_last_day', 'coin', colocate_with => 
 
 -- On the coordinator, small or about money: every payment step is one short transaction over several keys.
 -- local: payment, payment_claim, payment_instance, payment_rechallenge, payment_step
--- local: source_cursor, snapshot, signal, signal_mark, signal_record, signal_snapshot, pm_follow_state, pm_follow_due, pm_told_hour, pm_told_size, pm_told_day, pm_told_day_size, pm_latest_day, pm_latest_hour, pm_smart_latest_told, _prisma_migrations
+-- local: source_cursor, snapshot, signal, signal_mark, signal_record, signal_snapshot, pm_follow_state, pm_follow_due, pm_told_hour, pm_told_whole, pm_told_size, pm_told_day, pm_told_day_size, pm_latest_day, pm_latest_hour, pm_smart_latest_told, _prisma_migrations

@@ -3,7 +3,7 @@ import { LATEST_UNTIL } from '../rollups/smart-latest';
 import { SMART_SCORE } from '../scoring/tiers';
 import { Parameters } from './parameters';
 import type { Cut, SmartRule } from './pieces';
-import { type ToldHours, countOf, toldWalletPieces } from './told-pieces';
+import { type ToldHours, stateOf, toldWalletPieces } from './told-pieces';
 
 const UNTIL: Statement = { name: 'pm_smart_latest_until', keyed: true, text: LATEST_UNTIL };
 
@@ -33,8 +33,8 @@ export async function listLatestSmart(
   const rest = toldWalletPieces({ ...cut, whole: { from: until, to: cut.whole.to } }, rule, hours, { category }, parameters);
   const [from, end] = [parameters.add(cut.whole.from, 'timestamptz'), parameters.add(until, 'timestamptz')];
   const only = category === null ? '' : ` AND category = ${parameters.add(category, 'text')}`;
-  // Read at once with what it holds for: another number of hours than any where it is of others now. Who is not among the kept, few, is looked up: telling all apart takes twice as long as counting.
-  const text = `SELECT category AS label, sum(wallets)::int AS traders, CASE WHEN EXISTS (SELECT 1 FROM (${LATEST_UNTIL}) AS known WHERE until = ${end}) THEN ${countOf(hours, parameters)} ELSE -1 END AS told FROM (
+  // Read at once with what it holds for: a state that none is where it is of others now. Who is not among the kept, few, is looked up: telling all apart takes twice as long as counting.
+  const text = `SELECT category AS label, sum(wallets)::int AS traders, CASE WHEN EXISTS (SELECT 1 FROM (${LATEST_UNTIL}) AS known WHERE until = ${end}) THEN ${stateOf(hours, parameters)} ELSE -1 END AS told FROM (
   SELECT category, count(*) AS wallets FROM pm_smart_latest WHERE hour >= ${from}${only} GROUP BY category
   UNION ALL SELECT since.category, count(*) FROM (SELECT category, wallet FROM (${rest}) AS piece GROUP BY 1, 2) AS since
   LEFT JOIN pm_smart_latest AS kept ON kept.wallet = since.wallet AND kept.category = since.category AND kept.hour >= ${from} WHERE kept.wallet IS NULL GROUP BY since.category

@@ -1,7 +1,7 @@
 import type { Sql } from '../../../db/sql';
 import { Parameters } from './parameters';
 import { type Cut, type SmartRule, isPlannedOnce, smartPieces } from './pieces';
-import { loadTold, toldName, toldWalletPieces, withCount, withTold } from './told-pieces';
+import { loadTold, toldName, toldWalletPieces, withState, withTold } from './told-pieces';
 
 /** Smart wallets' own fills on one outcome over a cut, exact decimal texts. */
 export interface SmartFlowRow {
@@ -35,7 +35,7 @@ export async function listSmartFlows(
 ), own AS (
   SELECT condition_id, count(*)::int AS wallets FROM (SELECT DISTINCT condition_id, wallet FROM piece) AS member GROUP BY 1
 )
-${withCount('(SELECT flow.*, wallets FROM flow JOIN own USING (condition_id))', hours, parameters)}`;
+${withState('(SELECT flow.*, wallets FROM flow JOIN own USING (condition_id))', hours, parameters)}`;
     const name = `pm_smart_flows_${cut.bounds.length}${toldName(hours)}`;
     return sql.query<SmartFlowRow & { told: number }>({ name, text, keyed: hours !== null || isPlannedOnce(cut) }, parameters.values);
   });

@@ -2,7 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import { bucketOf } from '../../../lib/tiles';
 import { Parameters } from './parameters';
 import { type Cut, type SmartRule, hoursOfMarket, isPlannedOnce, placesOf, smartPieces, walletPieces } from './pieces';
-import { loadTold, toldName, toldWalletPieces, withCount, withTold } from './told-pieces';
+import { loadTold, toldName, toldWalletPieces, withState, withTold } from './told-pieces';
 
 /** One outcome in one bucket that had a fill; exact decimal texts. Prices are of all fills, volume and shares of takers. */
 export interface SeriesRow {
@@ -71,7 +71,7 @@ export async function listSmartSeries(
     const series = `(SELECT token_id, ${bucketOf('at', parameters.addLength(bucket_ms))} AS bucket, sum(buy_usdc) AS buy_usdc, sum(sell_usdc) AS sell_usdc,
   (count(DISTINCT wallet) FILTER (WHERE buys > 0))::int AS buyers, (count(DISTINCT wallet) FILTER (WHERE sells > 0))::int AS sellers
 FROM (${pieces}) AS piece GROUP BY 1, 2)`;
-    const text = `${withCount(series, hours, parameters)} ORDER BY bucket, token_id`;
+    const text = `${withState(series, hours, parameters)} ORDER BY bucket, token_id`;
     const name = `pm_smart_series_${cut.bounds.length}${toldName(hours)}`;
     return sql.query<SmartSeriesRow & { told: number }>({ name, text, keyed: hours !== null || isPlannedOnce(cut) }, parameters.values);
   });

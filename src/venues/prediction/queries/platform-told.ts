@@ -6,11 +6,12 @@ import { IS_MACHINE, SMART_SCORE } from '../scoring/tiers';
 import { NEWEST_FILL, latestSince } from './latest-wallets';
 import { Parameters } from './parameters';
 import { cutAt } from './pieces';
-import { untoldHours } from './told-pieces';
 import type { PlatformTotals } from './platform-stats';
 
 /** Hours read from facts at most. */
 const MOST_UNTOLD = 12;
+
+const SINCE = 'GREATEST($1::timestamptz, (SELECT min(hour) FROM pm_token_hour)::timestamptz)';
 
 const HOURS: Statement = {
   name: 'pm_platform_hours',
@@ -21,7 +22,9 @@ const HOURS: Statement = {
 )
 SELECT ${NEWEST_FILL} < $4 AS newest, (SELECT count(*)::int FROM told) AS told,
   ARRAY(SELECT to_char(day, 'YYYY-MM-DD') FROM days) AS days, ARRAY(SELECT hour FROM told WHERE is_any AND day NOT IN (SELECT day FROM days)) AS hours,
-  ${untoldHours('told', 'true', "told.run_day IN ($3::date, 'infinity')")} AS untold`,
+  CASE WHEN (SELECT count(*) FROM told WHERE hour >= ${SINCE}) < extract(epoch FROM $2::timestamptz - ${SINCE}) / 3600
+    THEN ARRAY(SELECT hour FROM generate_series(${SINCE}, $2::timestamptz - interval '1 hour', interval '1 hour') AS series(hour)
+      WHERE NOT EXISTS (SELECT 1 FROM told WHERE told.hour = series.hour)) ELSE '{}' END AS untold`,
 };
 
 interface Hours {

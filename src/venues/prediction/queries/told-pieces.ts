@@ -7,25 +7,26 @@ import { type Cut, OWN_SUMS, type SmartRule, ceilHour, edgesOf, floorHour, partO
 
 const SINCE = 'GREATEST($1::timestamptz, (SELECT min(hour) FROM pm_token_hour)::timestamptz)';
 
-/**
- * SQL of the hours from $1, or the first there is, to $2 that are not told, of which a `condition` holds as well where it is given: looked for one by one where those of
- * `counted`, told ones `within` that time, are too few to be all.
- */
-export const untoldHours = (counted: string, within: string, condition = 'true'): string =>
-  `CASE WHEN (SELECT count(*) FROM ${counted} WHERE hour >= ${SINCE} AND ${within}) < extract(epoch FROM $2::timestamptz - ${SINCE}) / 3600
-    THEN ARRAY(SELECT hour FROM generate_series(${SINCE}, $2::timestamptz - interval '1 hour', interval '1 hour') AS series(hour)
-      WHERE NOT EXISTS (SELECT 1 FROM pm_told_hour AS told WHERE told.hour = series.hour AND ${condition})) ELSE '{}' END`;
+/** SQL of the hours between two instants that are not told, each looked up. */
+const untoldBetween = (from: string, to: string): string =>
+  `SELECT hour FROM generate_series(${from}, ${to} - interval '1 hour', interval '1 hour') AS series(hour) WHERE (SELECT told.hour FROM pm_told_hour AS told WHERE told.hour = series.hour) IS NULL`;
+
+const FORGOTTEN = 'COALESCE(max(forgotten), 0)';
 
 const TOLD: Statement = {
   name: 'pm_told_hours',
   keyed: true,
-  text: `SELECT (SELECT count(*)::int FROM pm_told_hour WHERE hour >= $1 AND hour < $2) AS told,
+  text: `WITH whole AS (SELECT COALESCE(max(since), $1)::timestamptz AS since, COALESCE(max(until), $1)::timestamptz AS until, ${FORGOTTEN} AS forgotten FROM pm_told_whole)
+SELECT (SELECT forgotten FROM whole) AS told, EXISTS (SELECT 1 FROM pm_told_hour WHERE hour >= $1 AND hour < $2) AS any,
   (SELECT to_char(day, 'YYYY-MM-DD') FROM pm_smart_run) AS run, (SELECT to_char(prior, 'YYYY-MM-DD') FROM pm_smart_run) AS prior,
-  ${untoldHours('pm_told_hour', 'hour < $2')} AS untold`,
+  ARRAY(${untoldBetween(SINCE, 'LEAST($2::timestamptz, (SELECT since FROM whole))')} UNION ALL ${untoldBetween(`GREATEST(${SINCE}, (SELECT until FROM whole))`, '$2::timestamptz')}) AS untold`,
 };
 
 interface Found {
+  /** As of which state of what is told. */
   told: number;
+  /** Whether any hour is. */
+  any: boolean;
   /** Run from whose day on whatever writes hours keeps those of smart wallets, and the run that judges the hours of that day. */
   run: string | null;
   prior: string | null;
@@ -35,7 +36,7 @@ interface Found {
 /** Of which hours of a cut, whole or torn, it is known what smart wallets did. */
 export interface ToldHours {
   within: Window;
-  /** So many are told. */
+  /** As of which state of what is told: another one once hours are taken out. */
   told: number;
   /** Not told, but kept by whatever writes them, from the day of this run on; null: none is. */
   kept: Date[];
@@ -61,12 +62,12 @@ async function readTold(sql: Sql, cut: Cut): Promise<Found | undefined> {
 /** What is of use of the hours of a cut for such a rule: hours are told of smart wallets alone, and kept as the runs judge them that are known to whoever writes. */
 function usable(found: Found | undefined, cut: Cut, rule: SmartRule): ToldHours | null {
   if (found === undefined || rule.min_score < SMART_SCORE || cut.shift !== null) return null;
-  const { told, run, prior } = found;
+  const { told, any, run, prior } = found;
   const judgeOf = (hour: Date): string | undefined => rule.spans.find(({ from, to }) => hour >= from && hour < to)?.day;
   const isKept = (hour: Date): boolean => run !== null && isoDay(hour) >= run && judgeOf(hour) === (isoDay(hour) === run ? prior : run);
   const kept = found.untold.filter(isKept);
   const untold = found.untold.filter((hour) => !isKept(hour));
-  if (rule.spans.length === 0 || told + kept.length === 0 || untold.length > MOST_UNTOLD) return null;
+  if (rule.spans.length === 0 || (!any && kept.length === 0) || untold.length > MOST_UNTOLD) return null;
   return { within: hoursOf(cut), told, kept, run: kept.length === 0 ? null : run, untold };
 }
 
@@ -89,7 +90,7 @@ export const toldName = (hours: ToldHours | null): string => (hours === null ? '
 
 /**
  * SQL of what smart wallets did within a cut, by category: category, at, part, buys, sells, buy_usdc, sell_usdc; told hours as they are told, all else added up.
- * `told` says how many hours are: another number than in `hours` means that some were taken out since, and the rows are not whole.
+ * `told` says as of which state: another one than in `hours` means that some were taken out since, and the rows are not whole.
  */
 export function toldPieces(cut: Cut, rule: SmartRule, hours: ToldHours, category: string | null, parameters: Parameters): string {
   const part = partOf(cut, parameters)('hour::timestamptz');
@@ -97,7 +98,7 @@ export function toldPieces(cut: Cut, rule: SmartRule, hours: ToldHours, category
   const apart = parameters.add([...hours.kept, ...hours.untold, ...tornOf(cut)], 'timestamptz[]');
   const kept = `hour = ANY (${parameters.add(hours.kept.filter(isWholeIn(cut)), 'timestamptz[]')})`;
   const rest = walletPiecesOf(kept, cut, rule, hours, { category }, parameters);
-  return `SELECT category, hour::timestamptz AS at, ${part} AS part, buys, sells, buy_usdc, sell_usdc, ${countOf(hours, parameters)} AS told
+  return `SELECT category, hour::timestamptz AS at, ${part} AS part, buys, sells, buy_usdc, sell_usdc, ${stateOf(hours, parameters)} AS told
 FROM pm_smart_hour WHERE ${wholeOf(cut, parameters)} AND hour <> ALL (${apart})${only}
 UNION ALL SELECT category, at, part, buys, sells, buy_usdc, sell_usdc, told FROM (${rest}) AS rest`;
 }
@@ -131,7 +132,7 @@ function walletPiecesOf(
 ): string {
   const chosen = category === null ? null : parameters.add(category, 'text');
   const only = (column: string): string => (chosen === null ? '' : ` AND ${column} = ${chosen}`);
-  const told = countOf(hours, parameters);
+  const told = stateOf(hours, parameters);
   const part = partOf(cut, parameters);
   const own = `score >= ${parameters.add(rule.min_score, 'numeric')}${only('category')} AND ${filter}`;
   const torn = parameters.add(tornOf(cut).filter((hour) => !isAmong(hours.untold, hour)), 'timestamptz[]'); // prettier-ignore
@@ -162,19 +163,18 @@ export const toldMarkets = ({ within }: ToldHours, parameters: Parameters): stri
 const wholeOf = ({ whole }: Cut, parameters: Parameters): string =>
   `hour >= ${parameters.add(whole.from, 'timestamptz')} AND hour < ${parameters.add(whole.to, 'timestamptz')}`;
 
-/** SQL of how many hours are told; another number than any where the others are no longer kept. */
-export function countOf({ within, run }: ToldHours, parameters: Parameters): string {
+/** SQL of the state of what is told; none that there is where what `hours` have of others is no longer kept. */
+export function stateOf({ run }: ToldHours, parameters: Parameters): string {
   const kept_for = parameters.add(run, 'date');
-  return `(SELECT CASE WHEN ${kept_for} IS NULL OR EXISTS (SELECT 1 FROM pm_smart_run WHERE day = ${kept_for}) THEN count(*)::int ELSE -1 END
-  FROM pm_told_hour WHERE hour >= ${parameters.add(within.from, 'timestamptz')} AND hour < ${parameters.add(within.to, 'timestamptz')})`;
+  return `(SELECT CASE WHEN ${kept_for} IS NULL OR EXISTS (SELECT 1 FROM pm_smart_run WHERE day = ${kept_for}) THEN ${FORGOTTEN} ELSE -1 END FROM pm_told_whole)`;
 }
 
 /**
- * SQL of the rows of `found`, a table, with `told`: how many hours of the cut are, 0 where none is made use of. There is always a row, of nulls where nothing is
+ * SQL of the rows of `found`, a table, with `told`: as of which state of what is told, 0 where none of it is made use of. There is always a row, of nulls where nothing is
  * found: that nothing is has to be as of the same hours.
  */
-export const withCount = (found: string, hours: ToldHours | null, parameters: Parameters): string =>
-  `SELECT found.*, state.told FROM (SELECT ${hours === null ? '0' : countOf(hours, parameters)} AS told) AS state LEFT JOIN ${found} AS found ON true`;
+export const withState = (found: string, hours: ToldHours | null, parameters: Parameters): string =>
+  `SELECT found.*, state.told FROM (SELECT ${hours === null ? '0' : stateOf(hours, parameters)} AS told) AS state LEFT JOIN ${found} AS found ON true`;
 
 /** Reads with told hours; without them where one was taken out meanwhile, or nothing says that none was. */
 export async function withTold<Row extends { told: number }>(

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 
-/** SQL of until when pm_smart_latest holds: every hour that was told before then still is. */
-export const LATEST_UNTIL = `SELECT until FROM pm_smart_latest_told WHERE hours = (SELECT count(*) FROM pm_told_hour WHERE hour < until)`;
+/** SQL of until when pm_smart_latest holds: every hour before then is told, and none was told again. */
+export const LATEST_UNTIL = `SELECT until FROM pm_smart_latest_told WHERE until <= (SELECT until FROM pm_told_whole)`;
 
 /** Takes pm_smart_latest out of use where it is of hours from `hour` on, inside the transaction that tells them again. */
 export async function forgetLatest(client: PoolClient, hour: Date): Promise<void> {

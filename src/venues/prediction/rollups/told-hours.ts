@@ -19,6 +19,10 @@ const DAY = `(hour AT TIME ZONE 'UTC')::date`;
 /** SQL that takes out the hours of a condition, and their days; of those that writers keep what smart wallets did stays. */
 const forget = (condition: string): string =>
   ['pm_told_hour', 'pm_told_size'].map((table) => `${table}_gone AS (DELETE FROM ${table} WHERE ${condition} RETURNING hour)`).join(', ') +
+  `, whole AS (
+  UPDATE pm_told_whole SET until = LEAST(until, GREATEST(since, gone.first)), forgotten = forgotten + 1
+  FROM (SELECT min(hour) AS first FROM pm_told_hour_gone HAVING count(*) > 0) AS gone
+)` +
   `, pm_smart_wallet_hour_gone AS (DELETE FROM pm_smart_wallet_hour WHERE ${condition} AND ${NOT_KEPT})` +
   ['pm_told_day', 'pm_told_day_size']
     .map((table) => `, ${table}_gone AS (DELETE FROM ${table} WHERE day IN (SELECT ${DAY} FROM pm_told_hour_gone))`)
@@ -184,6 +188,10 @@ async function tellNothing(client: PoolClient, until: Date): Promise<void> {
   if (beside.length > 0) await tellDays(client, beside);
 }
 
+/** Nothing is left to be told of the hours before `until`. */
+const TELL_WHOLE = `INSERT INTO pm_told_whole AS kept (id, since, until, forgotten) SELECT 1, min(hour), $1, 0 FROM pm_token_hour HAVING min(hour) < $1
+ON CONFLICT (id) DO UPDATE SET since = EXCLUDED.since, until = EXCLUDED.until WHERE (kept.since, kept.until) <> (EXCLUDED.since, EXCLUDED.until)`;
+
 /** Hours to be told, oldest first: as a whole, or who was smart or a machine in them by the newest run. */
 interface Due {
   untold: Date[];
@@ -227,6 +235,7 @@ export async function tellHours(pool: Pool, now: Date): Promise<void> {
     if (due.untold.length + due.judged.length === 0) {
       await tellNothing(client, until);
       due = await listDue(client, until, run);
+      if (due.untold.length === 0) await client.query(TELL_WHOLE, [until]);
     }
     const untold = takeWithin(due.untold, AT_ONCE.untold);
     if (untold.length > 0) await tellAll(client, untold, days, run);

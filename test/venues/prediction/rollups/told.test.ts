@@ -18,7 +18,7 @@ import { loadTold } from '../../../../src/venues/prediction/queries/told-pieces'
 import { rebuildHours } from '../../../../src/venues/prediction/rollups/hours';
 import { rebuildLatest } from '../../../../src/venues/prediction/rollups/latest-fills';
 import { retractFills } from '../../../../src/venues/prediction/rollups/retract';
-import { forgetJudged, tellHours } from '../../../../src/venues/prediction/rollups/told-hours';
+import { forgetHours, forgetJudged, tellHours } from '../../../../src/venues/prediction/rollups/told-hours';
 import { listRankedExperts } from '../../../../src/venues/prediction/queries/wallet-experts';
 import { type LeaderboardRow, listLeaders } from '../../../../src/venues/prediction/queries/wallet-leaderboard';
 import { loadOverlay, positionsSql } from '../../../../src/venues/prediction/rollups/positions-as-of';
@@ -307,8 +307,13 @@ describe('what is told beforehand', () => {
     for (const table of tables) await pool.query(`INSERT INTO ${table} SELECT * FROM aside_${table}; DROP TABLE aside_${table}`);
   }
 
-  async function asked(group: VolumeGroup, from: Date, to: Date, category: string | null = null): Promise<string[]> {
-    const sql = sqlOf(pool);
+  async function asked(
+    group: VolumeGroup,
+    from: Date,
+    to: Date,
+    category: string | null = null,
+    sql: Sql = sqlOf(pool),
+  ): Promise<string[]> {
     const spans = spansOf(await listRunDays(sql, to), { from, to });
     const middle = new Date((from.getTime() + to.getTime()) / 2);
     const rows = await listVolumes(sql, group, {
@@ -364,7 +369,17 @@ describe('what is told beforehand', () => {
     const told = async (): Promise<number> => Number((await pool.query('SELECT count(*) AS n FROM pm_told_hour')).rows[0].n);
     expect(await told()).toBeGreaterThan(150);
     const from = new Date(start.getTime() + DAY + 1_234_567);
+    /** Until when every hour is known to be told. */
+    const wholeUntil = async (): Promise<Date> => {
+      const { rows } = await pool.query<{ until: Date; missing: number }>(
+        `SELECT until, (SELECT count(*)::int FROM generate_series(since, until - interval '1 hour', interval '1 hour') AS series(hour)
+          WHERE NOT EXISTS (SELECT FROM pm_told_hour AS told WHERE told.hour = series.hour)) AS missing FROM pm_told_whole`,
+      );
+      expect(rows).toMatchObject([{ missing: 0 }]);
+      return (rows[0] as { until: Date }).until;
+    };
     const check = async (): Promise<void> => {
+      await wholeUntil();
       for (const group of ['category', 'market', 'hour', 'day', 'hour_of_day'] as const) {
         const [kept, sums] = [await asked(group, from, now), group === 'category' ? await smartVolumes(from, now) : null];
         const wallets = group === 'category' ? await askedOfWallets(from, now) : null;
@@ -393,7 +408,7 @@ describe('what is told beforehand', () => {
         const window = [new Date(from), new Date(to)] as const;
         const answers = async (): Promise<unknown> => [await asked('category', ...window), await asked('hour', ...window), await askedOfWallets(...window, 0)];
         const known = await answers();
-        await without(['pm_told_hour'], async () => {
+        await without(['pm_told_hour', 'pm_told_whole'], async () => {
           const spans = spansOf(await listRunDays(sqlOf(pool), window[1]), { from: window[0], to: window[1] });
           const hours = await loadTold(sqlOf(pool), cutAt(window), { spans, min_score: 60 });
           expect(hours).toMatchObject({ told: 0, untold: [], run: run.toISOString().slice(0, 10) });
@@ -442,13 +457,35 @@ describe('what is told beforehand', () => {
     await check();
     await checkKept();
     const before = await told();
+    const until = await wholeUntil();
+    expect(until).toEqual(new Date(Math.floor(now.getTime() / HOUR) * HOUR));
     await loadShuffled(pool, isLate);
     expect(await told()).toBeLessThan(before);
+    expect(await wholeUntil()).not.toEqual(until);
     await check();
     await checkKept();
     await tellHours(pool, now);
     expect(await told()).toBe(before);
+    expect(await wholeUntil()).toEqual(until);
     await check();
+    // One that much was done in is taken out just after it was asked which are told.
+    const sums = await asked('category', from, now);
+    const { rows: busy } = await pool.query<{ hour: Date }>(
+      'SELECT hour FROM pm_smart_hour WHERE hour > $1 ORDER BY buy_usdc DESC LIMIT 1',
+      [from],
+    );
+    const taking: Sql = {
+      query: async (statement, values) => {
+        const found = await sqlOf(pool).query(statement, values);
+        const gone = [{ timestamp: busy[0]?.hour as Date }];
+        if (statement.name === 'pm_told_hours') await inTransaction(pool, (client) => forgetHours(client, gone));
+        return found as never;
+      },
+    };
+    expect(await asked('category', from, now, null, taking)).toEqual(sums);
+    expect(await wholeUntil()).toEqual(busy[0]?.hour);
+    expect(await asked('category', from, now)).toEqual(sums);
+    await tellHours(pool, now);
     await checkTotals();
     const { rows } = await pool.query<{ condition_id: string }>(
       'SELECT condition_id FROM pm_trade GROUP BY 1 ORDER BY count(*) DESC LIMIT 1',
@@ -473,6 +510,19 @@ describe('what is told beforehand', () => {
     await checkTotals();
     await score(pool, new Date(start.getTime() + 6 * DAY + 9 * HOUR), () => undefined);
     await checkTotals();
+    // Before the first hour that was told there may be facts as well, once one comes late.
+    await tellHours(pool, now);
+    const { rows: some } = await pool.query<{ conditionId: string; asset: string }>(
+      'SELECT condition_id AS "conditionId", token_id AS asset FROM pm_trade LIMIT 1',
+    );
+    const early = new Date(start.getTime() - 30 * HOUR);
+    await loadRecords(pool, 'trades.json', [
+      { ...trade(901, 1, 0, 1, 'BUY', 100, 0.5, 0), ...some[0], timestamp: early.getTime() / 1_000 + 60 },
+    ]);
+    const spans = spansOf(await listRunDays(sqlOf(pool), now), { from: BEGINNING, to: now });
+    const hours = await loadTold(sqlOf(pool), cutAt([BEGINNING, now]), { spans, min_score: 60 });
+    expect(hours?.untold[0]).toEqual(early);
+    expect(hours?.untold.length).toBeGreaterThan(25);
   });
 
   test('hours in which nothing happened cost nothing: a fact of years ago, and what comes while hours are told', async () => {
