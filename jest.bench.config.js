@@ -2,7 +2,8 @@
 module.exports = {
   ...require('./jest.config.js'),
   testMatch: ['<rootDir>/test/bench/**/*.bench.ts'],
-  testTimeout: 1_800_000,
+  // Large worlds, and those that live for a year, take an hour to build beside other work.
+  testTimeout: 10_800_000,
   maxWorkers: 1,
-  reporters: ['<rootDir>/test/support/tally-reporter.js'],
+  reporters: [['<rootDir>/test/support/tally-reporter.js', { failures: true }]],
 };
