@@ -11,20 +11,25 @@ import type { PlatformTotals } from './platform-stats';
 /** Hours read from facts at most. */
 const MOST_UNTOLD = 12;
 
-const SINCE = 'GREATEST($1::timestamptz, (SELECT min(hour) FROM pm_token_hour)::timestamptz)';
+const BEGUN = 'GREATEST($1::timestamptz, (SELECT min(hour) FROM pm_token_hour)::timestamptz)';
 
+// Hours that are not told are looked for on days that do not hold all of theirs.
 const HOURS: Statement = {
   name: 'pm_platform_hours',
   text: `WITH told AS MATERIALIZED (
-  SELECT hour, (hour AT TIME ZONE 'UTC')::date AS day, run_day < 'infinity' AS is_any FROM pm_told_hour WHERE hour >= $1 AND hour < $2 AND run_day IN ($3::date, 'infinity')
-), days AS MATERIALIZED (
-  SELECT day FROM told JOIN pm_told_day USING (day) GROUP BY day HAVING count(*) = 24
+  SELECT day, count(*)::int AS told, array_agg(hour) AS hours, array_agg(hour) FILTER (WHERE run_day < 'infinity') AS any_hours FROM (
+    SELECT hour, run_day, (hour AT TIME ZONE 'UTC')::date AS day FROM pm_told_hour WHERE hour >= $1 AND hour < $2 AND run_day IN ($3::date, 'infinity')
+  ) AS hour GROUP BY day
+), whole AS MATERIALIZED (
+  SELECT day FROM told JOIN pm_told_day USING (day) WHERE told = 24
 )
-SELECT ${NEWEST_FILL} < $4 AS newest, (SELECT count(*)::int FROM told) AS told,
-  ARRAY(SELECT to_char(day, 'YYYY-MM-DD') FROM days) AS days, ARRAY(SELECT hour FROM told WHERE is_any AND day NOT IN (SELECT day FROM days)) AS hours,
-  CASE WHEN (SELECT count(*) FROM told WHERE hour >= ${SINCE}) < extract(epoch FROM $2::timestamptz - ${SINCE}) / 3600
-    THEN ARRAY(SELECT hour FROM generate_series(${SINCE}, $2::timestamptz - interval '1 hour', interval '1 hour') AS series(hour)
-      WHERE NOT EXISTS (SELECT 1 FROM told WHERE told.hour = series.hour)) ELSE '{}' END AS untold`,
+SELECT ${NEWEST_FILL} < $4 AS newest, (SELECT COALESCE(sum(told), 0)::int FROM told) AS told, ARRAY(SELECT to_char(day, 'YYYY-MM-DD') FROM whole) AS days,
+  ARRAY(SELECT unnest(any_hours) FROM told WHERE day NOT IN (SELECT day FROM whole)) AS hours,
+  ARRAY(
+    SELECT hour FROM generate_series(date_trunc('day', ${BEGUN}, 'UTC'), $2::timestamptz - interval '1 millisecond', interval '1 day') AS series(begun)
+    LEFT JOIN told ON told.day = (begun AT TIME ZONE 'UTC')::date CROSS JOIN generate_series(begun, begun + interval '23 hours', interval '1 hour') AS hour
+    WHERE told.told IS DISTINCT FROM 24 AND hour >= ${BEGUN} AND hour < $2 AND hour <> ALL (COALESCE(told.hours, '{}'))
+  ) AS untold`,
 };
 
 interface Hours {
