@@ -118,6 +118,8 @@ test.each([
   ['wallets/profile', `wallet=${wallets(1)}&trades_limit=100`, 100_000],
   ['perps/traders/leaderboard', 'timeframe=all', 200_000],
   ['perps/trades/long-short-ratio', 'coin=BTC', 28_000],
+  // Without the coin it must have it is refused, and told the price of the list.
+  ['perps/trades/long-short-ratio', '', 28_000],
   ['perps/pressure/pairs', 'coins=BTC,ETH', 35_000],
   ['perps/trades/feed', 'coin=BTC&timeframe=all', 10_000],
   ['lp/pools/top', 'pool_type=dlmm', 28_000],
