@@ -45,6 +45,12 @@ test('fragments cost what they hold, as often as they are used', () => {
   expect(cost(`{ ${MARKET} { trades(first: 5) { nodes { ...a ...a } } } } fragment a on PmTrade { market { event { slug } } }`)).toBe(
     plain + 5 * 2,
   );
+  // A page stays one: its list has the rows that were asked of it.
+  expect(
+    cost(
+      `{ ${MARKET} { trades(first: 5) { ... on PmTradeConnection { ...page } } } } fragment page on PmTradeConnection { nodes { market { event { slug } } } }`,
+    ),
+  ).toBe(plain);
   // Refused elsewhere; here it must end.
   expect(cost(`{ ${MARKET} { ...a } } fragment a on Market { event { markets { nodes { ...a } } } }`)).toBeGreaterThan(0);
 });
