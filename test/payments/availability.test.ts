@@ -54,6 +54,13 @@ describe('which ways to pay are offered', () => {
     expect(slow.probes).toBe(2);
   });
 
+  it('a chain that does not answer is given up after two seconds', async () => {
+    const timeout = jest.spyOn(AbortSignal, 'timeout');
+    await new Availability([], rememberingLog([])).probe(protocol('x402', fine));
+    expect(timeout.mock.calls).toEqual([[2_000]]);
+    timeout.mockRestore();
+  });
+
   it('each is asked every fifteen seconds, from the start until it stops', async () => {
     jest.useFakeTimers({ now: Date.parse('2026-03-01T13:00:00Z') });
     const [x402, tempo] = [protocol('x402', fine), protocol('mpp_tempo', broken)];

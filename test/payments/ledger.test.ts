@@ -67,7 +67,8 @@ describe('the ledger', () => {
       const [proof, unsent] = [proofOf(), proofOf()];
       const [id, other] = [await sent(proof), await sent(unsent)];
       await ledger.unknown(id, 'silence');
-      expect((await ledger.takeOver(id))?.answer).toBe('"data"');
+      await sql("UPDATE payment SET instance = 'a process that ended' WHERE id = $1", [id]);
+      expect([(await ledger.takeOver(id))?.answer, await columnOf(id, 'instance')]).toEqual(['"data"', 'this process']);
       expect([await release(id, proof), await stateOf(id)]).toEqual([false, 'BROADCASTING']);
       expect([await release(other, unsent), await stateOf(other)]).toEqual([true, 'RELEASED']);
     });
@@ -188,6 +189,22 @@ describe('the ledger', () => {
     expect(await tryToClaim(proofOf({ payer }))).toMatchObject({ id: null, faults: MOST_FAULTS });
     expect(await tryToClaim(proofOf({ payer }), saleOf(), new Date(Date.now() + 60_000))).toMatchObject({ faults: 0 });
     expect(await tryToClaim(proofOf())).toMatchObject({ faults: 0 });
+  });
+
+  it('what is at its end holds no bytes that could be sent again; what failed no answer either, and is looked for no more', async () => {
+    const proof = proofOf();
+    const [paid, failed, released] = [await sent(proofOf()), await sent(proofOf()), await sent(proof)];
+    await ledger.confirmed(paid, 'tx');
+    await release(released, proof);
+    await ledger.unknown(failed, 'silence');
+    expect([await columnOf(failed, 'raw'), await columnOf(failed, 'look_at')]).toEqual(['raw', expect.any(Date)]);
+    await ledger.failed(failed, TRANSACTION_EXPIRED);
+    const left = (id: string): Promise<unknown[]> => Promise.all(['raw', 'answer', 'look_at'].map((name) => columnOf(id, name)));
+    expect([await left(paid), await left(failed), await left(released)]).toEqual([
+      [null, '"data"', expect.any(Date)],
+      [null, null, null],
+      [null, null, null],
+    ]);
   });
 
   it('a debt that could not be served keeps what was found of its own transaction, whichever proof called it in', async () => {

@@ -51,6 +51,16 @@ describe('quotes', () => {
     );
   });
 
+  it('are spelled one way: an expiry with a nought before it is none of ours', () => {
+    fc.assert(
+      fc.property(quotes, (quote) => {
+        const longer = (text: string): string => text.replace(/^(.{16})/, '$10');
+        expect(findMemo(longer(memoOf(quote, secret)), quote.amount, quote.request_hash, [secret])).toBeUndefined();
+        expect(findToken(longer(tokenOf(quote, secret)), quote.request_hash, [secret])).toBeUndefined();
+      }),
+    );
+  });
+
   it('show nothing of the token in the memo', () => {
     fc.assert(
       fc.property(quotes, (quote) => {

@@ -180,14 +180,15 @@ describe('a payment that was settled and handed out to nobody', () => {
   describe('while the chain has not judged it', () => {
     it('nothing more is paid by its buyer who signs afresh; once the chain speaks, that one is given the answer', async () => {
       const transaction = await payIntoSilence(await signedHeaders(till, buyer));
-      const [headers, work] = [await signedHeaders(till, buyer), workOf()];
+      const [headers, next, work] = [await signedHeaders(till, buyer), await signedHeaders(till, buyer), workOf()];
       expect(await charge(headers, work)).toMatchObject({ error: { code: 'settlement_pending' }, charged: 'pending', transaction });
       till.solana.faults.clear();
       expect(await charge(headers, work)).toMatchObject({ kind: 'paid', replayed: true, answer: 'paid for' });
-      expect([work.runs(), await spent()]).toEqual([0, 1n]);
+      // It is at its end: who asks for the same again at once buys it again.
+      expect([told(await charge(next)), work.runs(), await spent()]).toEqual(['200', 0, 2n]);
       expect(await charge(headers, work)).toMatchObject({ kind: 'paid', replayed: true, answer: 'paid for' });
-      expect([work.runs(), await spent()]).toEqual([0, 1n]);
-      expect([await afresh(), await spent()]).toEqual(['200', 2n]);
+      expect([work.runs(), await spent()]).toEqual([0, 2n]);
+      expect([await afresh(), await spent()]).toEqual(['200', 3n]);
     });
 
     it.each([
