@@ -58,6 +58,15 @@ describe('the corridor on a local Solana', () => {
     expect(rows[0]).toEqual({ n: 0 });
   });
 
+  it('asks for nothing while nothing is configured that could be paid with', async () => {
+    const closed = await createPayments({ ...till.settings, solana: false }, { pool: till.database.pool, logger: till.logger });
+    expect(await closed.charge(saleOf(), workOf())).toMatchObject({
+      kind: 'refused',
+      error: { code: 'payments_unavailable', context: { retry_after_s: 60 } },
+    });
+    await closed.stop();
+  });
+
   it('settles, with every step on record, and erases the proof', async () => {
     const buyer = await fundedBuyer(till);
     const outcome = await charge(await signedHeaders(till, buyer));
@@ -196,6 +205,9 @@ describe('the corridor on a local Solana', () => {
       expect(outcome.kind).toBe('refused');
       expect(sent()).toBe(0);
       expect(await stateOf(buyer.publicKey.toBase58())).toEqual(['RELEASED']);
+      // Its buyer may still send it: by this it is known when that is over.
+      const ends = "SELECT FROM payment WHERE payer = $1 AND details ? 'last_valid_block_height'";
+      expect((await till.database.pool.query(ends, [buyer.publicKey.toBase58()])).rowCount).toBe(1);
     });
 
     it('drops it as well when that is while the payment is made ready', async () => {
@@ -264,6 +276,24 @@ describe('the corridor on a local Solana', () => {
       expect(sent()).toBe(1);
     });
 
+    it('whatever the chain answers that was asked meanwhile by a process that had not seen the proof', async () => {
+      const buyer = await fundedBuyer(till);
+      const headers = await signedHeaders(till, buyer);
+      await charge(headers);
+      await until(async () => (await stateOf(buyer.publicKey.toBase58())).includes('DELIVERED'));
+      const other = await createPayments(till.settings, { pool: till.database.pool, logger: till.logger });
+      till.solana.faults.forgetCalls();
+      till.solana.faults.inject('simulateTransaction', { kind: 'refuse' }, Infinity);
+      const unheard = jest.fn();
+      process.on('unhandledRejection', unheard);
+      expect(told(await other.charge(saleOf({ headers }), workOf()))).toBe('200 replayed');
+      await until(() => till.solana.faults.calls('simulateTransaction') > 0);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      process.off('unhandledRejection', unheard);
+      expect(unheard).not.toHaveBeenCalled();
+      await other.stop();
+    });
+
     it('refuses the landed proof without its quote: anybody can copy it from the chain', async () => {
       const buyer = await fundedBuyer(till);
       const requirement = requirementOf(await challengeOf(till));
@@ -312,7 +342,7 @@ describe('the corridor on a local Solana', () => {
         const work = workOf();
         const now = { request_hash: 'f'.repeat(64) };
         await until(async () => told(await charge(headers, work, now)) !== '409 payment_in_progress');
-        expect(told(await charge(headers, work, now))).toBe('200 replayed');
+        for (const amount of [20_000n, 30_000n]) expect(told(await charge(headers, work, { ...now, amount }))).toBe('200 replayed');
         expect(told(await charge({ ...headers, 'Idempotency-Key': 'another' }, work, now))).toMatch(/^402 verification_failed/);
         const fresh = { ...(await signedHeaders(till, buyer, {}, saleOf(now))), 'Idempotency-Key': 'from-before' };
         expect(told(await charge(fresh, work, now))).toBe('200 replayed');
@@ -396,6 +426,17 @@ describe('the corridor on a local Solana', () => {
       expect(next.runs()).toBe(1);
     });
 
+    it('may take as long as any: its answer can wait', async () => {
+      const long = await createPayments({ ...till.settings, deadline_ms: 600_000 }, { pool: till.database.pool, logger: till.logger });
+      const headers = await signedHeaders(till, await fundedBuyer(till));
+      const timers = jest.spyOn(globalThis, 'setTimeout');
+      expect(told(await long.charge(saleOf({ headers }), workOf()))).toBe('200');
+      const times = timers.mock.calls.map(([, ms]) => ms);
+      timers.mockRestore();
+      expect(times).toContain(600_000);
+      await long.stop();
+    });
+
     it('is told so, and let go of, where the answer cannot be kept', async () => {
       const buyer = await fundedBuyer(till);
       const work = workOf(async () => {
@@ -408,6 +449,22 @@ describe('the corridor on a local Solana', () => {
       keep.mockRestore();
       expect(await stateOf(buyer.publicKey.toBase58())).toEqual(['RELEASED']);
       expect(told(await charge(await signedHeaders(till, buyer)))).toBe('200');
+    });
+
+    it('is not kept for a payer of whom so many wait already', async () => {
+      const buyer = await fundedBuyer(till);
+      const payer = [buyer.publicKey.toBase58()];
+      await till.database.pool.query(
+        "INSERT INTO payment_rechallenge (payer, request_hash, answer, kept_until) SELECT $1, 'r' || n, '1', now() + interval '1 hour' FROM generate_series(1, 3) n",
+        payer,
+      );
+      const work = workOf(async () => {
+        till.solana.advanceSlots(200);
+        await untilSampled(till);
+        return 'one too many';
+      });
+      expect(told(await charge(await signedHeaders(till, buyer), work))).toBe('402 payment_expired blockhash_expired');
+      expect((await till.database.pool.query('SELECT FROM payment_rechallenge WHERE payer = $1', payer)).rowCount).toBe(3);
     });
 
     it('does not hand it to another payer', async () => {
@@ -486,7 +543,11 @@ describe('the corridor on a local Solana', () => {
         ),
       ).toBe('404 empty_result');
       expect(await stateOf(buyer.publicKey.toBase58())).toEqual(['OWED']);
-      const served = await charge(headers);
+      // By work that is long enough to be written down while it runs, too.
+      const served = await charge(
+        headers,
+        workOf(() => new Promise((resolve) => setTimeout(() => resolve('served'), 300))),
+      );
       expect(told(served)).toBe('200');
       expect(served.headers['PAYMENT-RESPONSE']).toBeTruthy();
       expect(told(await charge(headers))).toBe('200 replayed');

@@ -7,7 +7,7 @@ import { type Sale, TRANSACTION_EXPIRED, type ValidProof } from '../../src/payme
 import { Rechallenge } from '../../src/payments/rechallenge';
 import { Upkeep } from '../../src/payments/upkeep';
 import { type TestDatabase, testDatabase } from '../support/database';
-import { rememberingLog, saleOf } from './till';
+import { rememberingLog, saleOf, until } from './till';
 
 const KEPT_MS = 600_000;
 const SILENT_MS = 5_000;
@@ -185,7 +185,10 @@ describe('the ledger', () => {
     const payer = 'payer without luck';
     const reject = async (reason: string): Promise<void> => void (await ledger.failed(await sent(proofOf({ payer })), reason));
     await reject(TRANSACTION_EXPIRED);
-    for (let faults = 0; faults < MOST_FAULTS; faults += 1) await reject('transaction_reverted');
+    for (let faults = 1; faults < MOST_FAULTS; faults += 1) await reject('transaction_reverted');
+    const [harmless, unsent] = [proofOf({ payer }), proofOf({ payer })];
+    await release(await claimed(harmless), harmless);
+    await ledger.release(await claimed(unsent), unsent.proof_key, 'settlement_failed', true, null);
     expect(await tryToClaim(proofOf({ payer }))).toMatchObject({ id: null, faults: MOST_FAULTS });
     expect(await tryToClaim(proofOf({ payer }), saleOf(), new Date(Date.now() + 60_000))).toMatchObject({ faults: 0 });
     expect(await tryToClaim(proofOf())).toMatchObject({ faults: 0 });
@@ -239,6 +242,26 @@ describe('the ledger', () => {
       expect(await holders(proof, 'secret')).toEqual([]);
       const later = await claimed({ ...proofOf(), secrets: proof.secrets });
       expect([await holders(proof, 'secret'), await holders(proof, 'proof')]).toEqual([[later], [id]]);
+    });
+
+    it('that somebody else claims in the same moment, who is another payer: not claimed, and no failure', async () => {
+      const proof = proofOf();
+      const other = await database.pool.connect();
+      await other.query(`BEGIN; INSERT INTO payment_claim (key, kind, payment_id) VALUES ('${proof.proof_key}', 'proof', 0)`);
+      const claiming = tryToClaim(proof);
+      const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+      await until(async () => (await sql(waiting)).rowCount === 1);
+      await other.query('COMMIT');
+      other.release();
+      expect(await claiming).toMatchObject({ id: null, faults: 0 });
+    });
+
+    it('that several payments hold are told with the newest first', async () => {
+      const [first, second] = [proofOf(), proofOf()];
+      const ids = [await claimed(first), await claimed(second)];
+      const keys = [claimKeysOf(first, null), claimKeysOf(second, null)].flatMap((one) => one.keys);
+      const held = await ledger.listHeld({ keys, kinds: [], collecting: [] });
+      expect(held.map(({ record }) => record.id)).toEqual(ids.reverse());
     });
 
     it('that its buyer chose, and its turn, are free again once it has failed; the proof is used', async () => {
@@ -329,6 +352,13 @@ describe('the ledger', () => {
       for (const one of [id, unsent]) await upkeep.rolledBack(one);
       expect([await stateOf(id), await columnOf(id, 'answer'), await stateOf(unsent)]).toEqual(['ROLLED_BACK', null, 'RESERVED']);
       expect([await holders(proof, 'proof'), await holders(proof, 'buyer')]).toEqual([[id], []]);
+    });
+
+    it('deletes what is over, however much has piled up', async () => {
+      await sql(`INSERT INTO payment (protocol, payer, amount, request_id, path, request_hash, state, instance, proof_key, details, moved_at)
+        SELECT 'x402', 'payer of old', 1, 'req', '/', 'hash', 'EXPIRED', 'gone', 'old ' || n, '{}', now() - interval '31 days' FROM generate_series(1, 5001) n`);
+      await new Upkeep(database.pool, 'this process').purge();
+      expect((await sql("SELECT FROM payment WHERE payer = 'payer of old'")).rowCount).toBe(0);
     });
 
     it('deletes nothing that is owed, though it was let go of long ago', async () => {

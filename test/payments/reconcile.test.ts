@@ -421,7 +421,8 @@ describe('what is looked after when nobody asks', () => {
     const own = await openTill({ settings: { settle_patience_ms: 1_000, reconcile_ms: 50 } });
     try {
       const buyer = await fundedBuyer(own);
-      const sale = saleOf({ headers: await signedHeaders(own, buyer) });
+      const headers = await signedHeaders(own, buyer);
+      const sale = saleOf({ headers });
       const silence = workOf(async () => {
         for (const method of ['getSignatureStatuses', 'getTransaction']) own.solana.faults.inject(method, { kind: 'refuse' }, Infinity);
         return 'data';
@@ -430,6 +431,11 @@ describe('what is looked after when nobody asks', () => {
       await until(() => own.solana.faults.calls('sendTransaction') > 0);
       const reopen = await own.database.shut();
       expect(await charging).toMatchObject({ kind: 'refused', charged: 'pending', error: { code: 'settlement_pending' } });
+      const log = own.logged.join();
+      const { payload } = JSON.parse(Buffer.from(String(headers['PAYMENT-SIGNATURE']), 'base64').toString()) as {
+        payload: { transaction: string };
+      };
+      expect([log.includes('a settlement could not be written down'), log.includes(payload.transaction)]).toEqual([true, false]);
       await reopen();
       own.solana.faults.clear();
       await own.database.pool.query("UPDATE payment SET moved_at = now() - interval '10 minutes' WHERE state = 'BROADCASTING'");

@@ -216,6 +216,8 @@ describe('a chain whose RPC misbehaves', () => {
       '402 settlement_failed invalid_exact_svm_transaction_simulation_failed',
     );
     expect(till.solana.faults.calls('sendTransaction')).toBe(0);
+    // Three of these are too many, too.
+    expect((await till.database.pool.query('SELECT fault FROM payment WHERE payer = $1', [payer])).rows).toEqual([{ fault: true }]);
   });
 
   it('drained while the claim waited for another of the same payer: found by simulating again', async () => {

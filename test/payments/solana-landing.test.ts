@@ -212,6 +212,12 @@ describe('before a payment is sent', () => {
     expect(await found({}).probe()).toEqual({ latency_ms: expect.any(Number) });
   });
 
+  test('an offer carries a blockhash of the last five seconds', () => {
+    const freshBlockhash = jest.fn();
+    settlementOn({ freshBlockhash } as object).offerBlockhash();
+    expect(freshBlockhash.mock.calls).toEqual([[5_000]]);
+  });
+
   test('providers are asked which chain they serve until each has told', async () => {
     const told = [['ours'], ['ours', 'ours'], ['other']];
     const settlement = settlementOn({ listGenesisHashes: async () => told.shift() as string[] });
