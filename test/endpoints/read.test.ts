@@ -90,13 +90,19 @@ describe('good values become canonical', () => {
     ]);
   });
 
-  test.each(['fields=tokens.score,timeframe', 'fields=tokens', `token=${POOL}&fields=score,timeframe`, 'token=bad&fields=score'])(
-    'fields of the answer that is asked for: ?%s',
-    (query) => expect(get('lp/dca/pressure', query).problems.filter(({ param }) => param === 'fields')).toEqual([]),
+  test.each([
+    'fields=tokens.score,timeframe',
+    'fields=tokens',
+    `token=${POOL}&fields=score,timeframe`,
+    'token=bad&fields=score,tokens.score',
+  ])('fields of the answer that is asked for: ?%s', (query) =>
+    expect(get('lp/dca/pressure', query).problems.filter(({ param }) => param === 'fields')).toEqual([]),
   );
 
-  test('an empty list of fields is no list of fields', () => {
+  test('an empty list of fields is no list of fields, nor is one of more than a hundred', () => {
     expect(post('wallets/profile', { wallet: WALLET, fields: [] }).problems).toMatchObject([{ param: 'fields' }]);
+    const named = (times: number): unknown => post('markets/trending', { fields: Array(times).fill('question') }).problems;
+    expect([named(100), named(101)]).toMatchObject([[], [{ param: 'fields' }]]);
   });
 });
 
@@ -231,6 +237,13 @@ describe('bad values are named, with what was got and what is allowed', () => {
     expect(post('markets/search', { query: char.repeat(times) }).problems).toMatchObject(problems),
   );
 
+  test('what is empty is called so, whatever it should be', () =>
+    expect(get('markets/trending', 'limit=&category=&timeframe=').problems.map(({ issue }) => issue)).toEqual(Array(3).fill('is empty')));
+
+  test.each(['x'.repeat(201), '1&limit='.repeat(60)])('of what was got two hundred characters are told: limit=%s', (value) =>
+    expect(get('markets/trending', `limit=${value}`).problems).toMatchObject([{ got: expect.stringMatching(/^.{200}$/) }]),
+  );
+
   test('a number that JSON cannot hold is told in words', () => {
     const body = JSON.parse(`{"wallet":"${WALLET}","trades_limit":1e400}`) as Record<string, unknown>;
     expect(post('wallets/profile', body).problems).toMatchObject([
@@ -272,6 +285,9 @@ describe('bad values are named, with what was got and what is allowed', () => {
     expect(bad.variables).toEqual({ include_positions: true, include_trades: true, trades_limit: 50, explain: false });
   });
 
+  test('a value that is said twice otherwise is as if absent', () =>
+    expect(get('markets/trending', 'limit=1&n=2').variables.limit).toBe(20));
+
   test('a window that does not fit the others is as if absent', () => {
     for (const query of ['timeframe=1h', 'timeframe=7d&timeframes=24h,30d'])
       expect(get('markets/capital-flow-comparison', query).variables).not.toHaveProperty('timeframe');
@@ -309,7 +325,10 @@ describe('bad values are named, with what was got and what is allowed', () => {
     ['markets/sentiment', { timeframe: '365d', bucket_size: '1h' }, '8760', '12h'],
     ['markets/smart-flow', { timeframe: '90d', bucket_size: '1h' }, '2160', '4h'],
   ])('%s: buckets too fine for the window are refused beforehand, whatever the data', (name, body, count, fits) => {
-    const reading = post(name, { condition_id: `0x${'1'.repeat(64)}`, ...body });
+    const market = { condition_id: `0x${'1'.repeat(64)}` };
+    const reading = post(name, { ...market, ...body });
+    // Which size there would be is told as if none had been sent.
+    expect(reading.variables.bucket_size).toBe(post(name, market).variables.bucket_size);
     expect(reading.problems).toEqual([
       { param: 'bucket_size', issue: expect.stringContaining(`makes ${count} buckets`), allowed: fits, got: body.bucket_size, code: 'range_too_large' }, // prettier-ignore
     ]);
@@ -338,7 +357,12 @@ describe('bad values are named, with what was got and what is allowed', () => {
   });
 
   test('unknown names are told, not dropped', () =>
-    expect(get('markets/trending', 'colour=red&__proto__=1&constructor=2').ignored).toEqual(['colour', '__proto__', 'constructor']));
+    expect(get('markets/trending', `colour=red&__proto__=1&constructor=2&${'x'.repeat(101)}=3`).ignored).toEqual([
+      'colour',
+      '__proto__',
+      'constructor',
+      'x'.repeat(100),
+    ]));
 
   test('a flood of names is read in one go: all are told, what was meant is looked for in the first few', () => {
     // Each one letter away from a name that is known.
