@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { rawOfQuery, readParameters } from '../../src/endpoints/read';
 import { priceList, priceRange } from '../../src/pricing/catalog';
 import { type Quote, quote } from '../../src/pricing/quote';
+import { usd } from '../../src/pricing/tiers';
 import { decimal, rounded } from '../../src/lib/rational';
 import { ENDPOINTS, endpointNamed } from '../support/catalogue';
 import { PRICE_TABLE } from './price-table';
@@ -118,8 +119,9 @@ test.each([
   ['wallets/profile', `wallet=${wallets(1)}&trades_limit=100`, 100_000],
   ['perps/traders/leaderboard', 'timeframe=all', 200_000],
   ['perps/trades/long-short-ratio', 'coin=BTC', 28_000],
-  // Without the coin it must have it is refused, and told the price of the list.
+  // Without what it must have it is refused, and told the price of the list.
   ['perps/trades/long-short-ratio', '', 28_000],
+  ['wallets/portfolio', '', 80_000],
   ['perps/pressure/pairs', 'coins=BTC,ETH', 35_000],
   ['perps/trades/feed', 'coin=BTC&timeframe=all', 10_000],
   ['lp/pools/top', 'pool_type=dlmm', 28_000],
@@ -200,6 +202,8 @@ test('every price stays between floor and ceiling, never falls as the window or 
     }),
   );
 });
+
+test('a price is read to the last digit', () => expect([20_000n, 125_000n, 25_452n].map(usd)).toEqual(['$0.02', '$0.125', '$0.025452']));
 
 test('rounding is exact and halves go up', () => {
   expect(rounded({ n: 5n, d: 2n })).toBe(3n);
