@@ -74,6 +74,10 @@ test('queries nested too deep are refused, through fragments too', async () => {
   expect((await ask(deep)).body.errors?.map(({ message }) => message)).toContain('The query is nested deeper than 8 levels.');
   const split = `{ tradesWhales { ...a } } fragment a on PmTrade { market { trades { market { trades { ...b } } } } } fragment b on PmTrade { market { trades { market { question } } } }`;
   expect((await ask(split)).body.errors?.map(({ message }) => message)).toContain('The query is nested deeper than 8 levels.');
+  // What clients add by themselves is no level.
+  const page = (below: string): string => `market { trades(first: 1) { nodes { ${below} } } }`;
+  const eight = await ask(`{ tradesWhales(limit: 1) { ${page(page('market { __typename }'))} } }`);
+  expect(eight.body.errors?.map(({ extensions }) => extensions?.code)).toEqual(['empty_result']);
 });
 
 test('a text that unfolds to millions of fields, or is thousands of words long, is refused at once', async () => {
@@ -220,6 +224,7 @@ test('lists longer than their cost assumes are not followed without end', async 
     await follow(`{ id ${many} }`),
     // An object of which eleven hundred values are asked counts as eleven.
     await follow(`{ ${wide} }`),
+    await follow(`{ ... on Cell { ...wide } } } fragment wide on Cell { ${wide}`),
   ]) {
     expect(data).toBeUndefined();
     expect(errors).toEqual([
@@ -255,9 +260,9 @@ test('a page is bounded by whoever asks, also through a variable', async () => {
     expect((await ask(limited.replace('Int!', `Int! = ${n}`))).body.errors?.[0]?.message).toContain('limit must be 1 to 1000');
 });
 
-test('variables of a GET that are no JSON are told as such', async () => {
-  const get = async (variables: string): Promise<[number, unknown]> => {
-    const query = new URLSearchParams({ query: 'query q($c: Coin!) { coin(coin: $c) { coin } }', variables });
+test('variables and extensions of a GET that are no JSON are told as such', async () => {
+  const get = async (variables: string, extensions = '{}'): Promise<[number, unknown]> => {
+    const query = new URLSearchParams({ query: 'query q($c: Coin!) { coin(coin: $c) { coin } }', variables, extensions });
     const response = await fetch(`${product.internalUrl}/graphql?${query}`, { headers: { Accept: 'application/json' } });
     return [response.status, await response.json()];
   };
@@ -265,6 +270,7 @@ test('variables of a GET that are no JSON are told as such', async () => {
     400,
     { errors: [{ message: 'variables must be JSON.', extensions: { code: 'BAD_REQUEST' } }] },
   ]);
+  expect(await get('{"c":"BTC"}', 'none')).toMatchObject([400, { errors: [{ message: 'extensions must be JSON.' }] }]);
   expect(await get('{"c":"BTC"}')).toMatchObject([200, { data: { coin: null } }]);
 });
 
