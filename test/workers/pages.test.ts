@@ -27,6 +27,7 @@ test.each([
   ['e.csv', 'x,y\n1,"a,b"\n', [{ x: '1', y: 'a,b' }]],
   ['g.json', '\ufeff[1]', [1]],
   ['h.ndjson', '\ufeff{"a":1}\r\n{"a":2}', [{ a: 1 }, { a: 2 }]],
+  ['i.CSV', 'x,y\n\n1,2\n\n', [{ x: '1', y: '2' }]],
   ['f.csv.gz', '\ufeffx,y\n1,2\n3\n', [{ x: '1', y: '2' }, { x: '3' }]],
 ])('%s is read record by record', async (name, content, records) => expect(await recordsOf(write(name, content))).toEqual(records));
 
@@ -37,7 +38,7 @@ test('a broken file says where it is broken, and never hangs', async () => {
   await expect(recordsOf(cut)).rejects.toThrow();
   await expect(recordsOf(write('i.csv', 'x,y,z\n1,2,3\n4,5'))).rejects.toThrow('The last row is cut off: it has 2 of 3 cells.');
   expect(await recordsOf(write('j.csv', 'x,y,z\n1,2,3\n4,5,6'))).toHaveLength(2);
-  await expect(recordsOf(path.join(folder, 'missing.csv'))).rejects.toThrow('ENOENT');
+  for (const missing of ['missing.csv', 'missing.csv.gz']) await expect(recordsOf(path.join(folder, missing))).rejects.toThrow('ENOENT');
 });
 
 test('a page in memory hands on whatever stands in it, null too', async () => {
@@ -51,4 +52,5 @@ test('a folder is read in name order, other files left alone', () => {
   expect(listPages(sub).map((file) => path.basename(file))).toEqual(['a.json', 'b.csv', 'c.ndjson.gz']);
   expect(() => openPage(listPages('/dev/null')[0] as string)).toThrow('null is neither .json');
   expect(() => listPages(path.join(folder, 'nowhere'))).toThrow('There is no file or folder');
+  expect(() => listPages(fs.mkdtempSync(path.join(folder, 'empty-')))).toThrow('No .json, .ndjson, .jsonl or .csv file');
 });

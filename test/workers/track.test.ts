@@ -115,6 +115,19 @@ describe('signals of a wing', () => {
     expect(await check()).toBe(12);
   });
 
+  test('a wing marks its own signals, and takes back no marks of another', async () => {
+    const tracking = wing(() => []).signals as SignalTracking;
+    const list = async (): Promise<Signal[]> => [{ ...up('BTC', 1), endpoint: 'pools/signals' }];
+    await track(at('01T12:00:00'), false, { ...wing(() => []), name: 'lp', signals: { ...tracking, endpoints: ['pools/signals'], list } });
+    expect(await track(at('01T13:30:00'))).toEqual({ venue: 'perps', stored: 2, marked: 0 });
+    expect(await track(at('01T14:30:00'))).toEqual({ venue: 'perps', stored: 0, marked: 2 });
+    await inTransaction(db.pool, async (client) => {
+      await takeMarksBack(client, 'lp', ['BTC', 'ETH']);
+      await takeLaterMarksBack(client, 'lp', [{ subject: 'BTC', since: at('01T00:00:00') }], 7 * 86_400_000);
+    });
+    expect((await record(at('02T00:00:00')))[0]?.signals).toBe(2);
+  });
+
   test('an empty snapshot counts as taken, and is taken again when asked', async () => {
     said = [];
     expect((await track(at('01T12:00:00')))?.stored).toBe(0);
