@@ -359,6 +359,13 @@ describe('other buyers', () => {
     const pathUsd = '0x20c0000000000000000000000000000000000000';
     const proof = await proofOf(await paidWith(await transaction(account, { feeToken: pathUsd })));
     expect((await protocol.settlement.admit(proof, soon())).balance).toBe(PRICE);
+    // Of a node that cannot be asked about fees as well: the pool will tell.
+    const { simulate } = TempoChain.prototype;
+    const unable = jest.spyOn(TempoChain.prototype, 'simulate').mockImplementation(function (this: TempoChain, call, signal) {
+      return call.fee === undefined ? simulate.call(this, call, signal) : Promise.reject(new Error('no such question'));
+    });
+    expect((await protocol.settlement.admit(proof, soon())).balance).toBe(PRICE);
+    unable.mockRestore();
     expect((await protocol.settlement.settle(await recordOf(proof), soon())).status).toBe('confirmed');
     expect(await local.usdcBalance(account.address)).toBe(0n);
     const broke = await proofOf(

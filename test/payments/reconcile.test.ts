@@ -531,10 +531,12 @@ describe('what is looked after when nobody asks', () => {
     await pool.end();
   });
 
-  it('a process that stood still does not take itself for dead', async () => {
-    const headers = await signedHeaders(till, await fundedBuyer(till));
+  it('a process that stood still does not take itself for dead, nor a payment for left behind whose work took as long as it may', async () => {
+    const buyer = await fundedBuyer(till);
+    const headers = await signedHeaders(till, buyer);
     const still = workOf(async () => {
       await sql("UPDATE payment_instance SET seen_at = now() - interval '1 hour'");
+      await sql("UPDATE payment SET moved_at = now() - interval '100 seconds' WHERE payer = $1", [buyer.publicKey.toBase58()]);
       await till.payments.reconcile();
       return 'late';
     });
