@@ -59,6 +59,11 @@ test('the price list tells of every endpoint what it costs and by what', () => {
   expect(row('markets/trending')?.params[1]).toMatchObject({ name: 'limit', in: 'query', type: 'Int', default: 20, min: 1, max: 100 });
 });
 
+test('the version of the price list changes with a number', () => {
+  const versionOf = (tier: 'light' | 'heavy'): string => priceList([{ ...endpointNamed('markets/trending'), tier }]).version;
+  expect(versionOf('heavy')).not.toBe(versionOf('light'));
+});
+
 test('the price list tells each filter once, with when it counts and where', () => {
   const { filters, ...list } = priceList(ENDPOINTS) as { filters: { param: string; condition: string; endpoints: string[] }[] };
   const told = filters.filter(({ param }) => ['pool_type', 'coin', 'coins', 'smart_money_only'].includes(param));
