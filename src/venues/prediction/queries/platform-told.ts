@@ -127,7 +127,7 @@ SELECT ${count}, (SELECT active_traders FROM active) AS active_traders,
   return { name: nameOf('told', asked), text, values: parameters.values };
 }
 
-/** The median size, exact: the mean of the two middle ones, found in the buckets that hold them, and there in the tenths that do. */
+/** The median size, exact: the mean of the two middle ones, found in the buckets that hold them, and there in the tenths that do. Whatever the planner expects, it is one of either or two: all others are not read. */
 function medianStatement(asked: Asked): Told {
   const parameters = new Parameters();
   const { count, rest } = partsOf(asked, parameters);
@@ -137,7 +137,7 @@ function medianStatement(asked: Asked): Told {
   // Where the middle ones are among all, each of what comes before them and what it holds itself.
   const holdsMiddle = `before + 1 <= ${total} / 2 + 1 AND before + fills >= (${total} + 1) / 2`;
   const text = `WITH ${rest(`usdc_size, ${sizeBucket('usdc_size')} AS bucket`)}, counts AS MATERIALIZED (
-  SELECT bucket, sum(fills)::bigint AS fills FROM (SELECT bucket, count AS fills FROM pm_told_day, unnest(buckets, fills) AS kept(bucket, count) WHERE ${days}
+  SELECT bucket, sum(fills)::bigint AS fills FROM (SELECT unnest(buckets) AS bucket, unnest(fills) AS fills FROM pm_told_day WHERE ${days}
     UNION ALL SELECT bucket, fills FROM pm_told_size WHERE ${hours} UNION ALL SELECT bucket, 1 FROM rest) AS counted GROUP BY bucket
 ), middle AS MATERIALIZED (
   SELECT * FROM (SELECT bucket, fills, (sum(fills) OVER (ORDER BY bucket) - fills)::bigint AS before FROM counts) AS placed WHERE ${holdsMiddle}
@@ -148,12 +148,14 @@ function medianStatement(asked: Asked): Told {
   ) AS apart
 ), tenths AS (
   SELECT bucket, tenth, sum(fills)::bigint AS fills FROM (
-    SELECT bucket, tenth, fills FROM pm_told_day_size WHERE bucket IN (SELECT bucket FROM middle) AND ${days} UNION ALL SELECT bucket, tenth, 1 FROM others
+    SELECT bucket, tenth, fills FROM pm_told_day_size WHERE bucket = ANY (ARRAY(SELECT bucket FROM middle)) AND ${days} UNION ALL SELECT bucket, tenth, 1 FROM others
   ) AS counted GROUP BY bucket, tenth
 ), middle_tenths AS MATERIALIZED (
   SELECT * FROM (SELECT bucket, tenth, fills, ((SELECT min(before) FROM middle) + sum(fills) OVER (ORDER BY bucket, tenth) - fills)::bigint AS before FROM tenths) AS placed WHERE ${holdsMiddle}
 ), sized AS (
-  SELECT unnest(sizes) AS size FROM pm_told_day_size JOIN middle_tenths USING (bucket, tenth) WHERE ${days} UNION ALL SELECT size FROM others JOIN middle_tenths USING (bucket, tenth)
+  SELECT unnest(sizes) AS size FROM middle_tenths AS tenth CROSS JOIN LATERAL (
+    SELECT sizes FROM pm_told_day_size AS kept WHERE kept.bucket = tenth.bucket AND kept.tenth = tenth.tenth AND ${days} OFFSET 0
+  ) AS kept UNION ALL SELECT size FROM others JOIN middle_tenths USING (bucket, tenth)
 ), middle_ranks AS (
   SELECT (${total} + 1) / 2 - min(before) AS low, ${total} / 2 + 1 - min(before) AS high FROM middle_tenths
 )
