@@ -1,5 +1,6 @@
 import type { Category } from '../../../lib/category';
 import { groupedBy } from '../../../lib/grouped';
+import { roundTo } from '../../../lib/statistics';
 import type { Timeframe } from '../../../lib/timeframe';
 import type { Resolver } from '../../venue';
 import { changePercent, compareAmounts, percent, total, trendOf } from '../exact';
@@ -85,11 +86,12 @@ function groupOf(
   };
 }
 
+/** What groups are ordered by: as it is told, for binary fractions make -99.99999999999999 of what fell to nothing. Without a change a group comes last. */
+const changeOf = ({ volume_change_pct }: Group): number =>
+  volume_change_pct === null ? Number.NEGATIVE_INFINITY : roundTo(volume_change_pct, 6);
 const byGroup = (a: Group, b: Group): number => (a.group < b.group ? -1 : 1);
 const ORDERS: Record<Args['sort_by'], (a: Group, b: Group) => number> = {
   volume: (a, b) => compareAmounts(b.volume, a.volume) || byGroup(a, b),
-  // Groups without a change come last.
-  volume_change_pct: (a, b) =>
-    (b.volume_change_pct ?? Number.NEGATIVE_INFINITY) - (a.volume_change_pct ?? Number.NEGATIVE_INFINITY) || byGroup(a, b),
+  volume_change_pct: (a, b) => changeOf(b) - changeOf(a) || byGroup(a, b),
   group: byGroup,
 };

@@ -7,7 +7,7 @@ import { call, callForError } from './call';
  * What is even by its decimals is even, whatever binary fractions make of it. Market 81: $3 bought by a score of 60 and $1 sold by one of 80 weigh the same.
  * Markets 82 and 83: a third of what was bought and sold. Markets 84 and 85: six purchases of $9, and one of $999,999 by the same score. Market 86: twelve
  * wallets with 769.8 points. Markets 87 and 88: a tenth more than the day before. Market 89: four wallets alike put in $169 and took $31 out, at 0.53. Market 90: ten
- * put in $3,833 and took $167 out. Market 91: one wallet of score 70 with its usual bet.
+ * put in $3,833 and took $167 out. Market 91: one wallet of score 70 with its usual bet. Market 92: $10 and $94.629 in hours of the day before.
  */
 
 type Row = Record<string, unknown>;
@@ -27,7 +27,7 @@ describe('even figures', () => {
   let db: Awaited<ReturnType<typeof testDatabase>>;
   beforeAll(async () => {
     db = await testDatabase();
-    const slugs = ['politics', 'crypto', 'crypto', 'weather', 'weather', 'nba', 'tech', 'tech', 'world', 'economy', 'pop-culture'];
+    const slugs = ['politics', 'crypto', 'crypto', 'weather', 'weather', 'nba', 'tech', 'tech', 'world', 'economy', 'pop-culture', 'esports']; // prettier-ignore
     await loadRecords(db.pool, 'markets.json', slugs.map((slug, k) => market(81 + k, { tags: [{ slug }], endDate: iso(NOW + 720 * HOUR) }))); // prettier-ignore
     await loadRecords(db.pool, 'trades.json', [
       trade(1, 81, 0, 811, 'BUY', 6, 0.5, 3 * HOUR),
@@ -47,6 +47,7 @@ describe('even figures', () => {
       ...Array.from({ length: 10 }, (_, k) => trade(90 + k, 90, 0, 851 + k, 'BUY', 766.6, 0.5, (6 + k) * HOUR)),
       ...Array.from({ length: 10 }, (_, k) => trade(110 + k, 90, 0, 851 + k, 'SELL', 33.4, 0.5, (2 + k / 10) * HOUR)),
       trade(130, 91, 0, 850, 'BUY', 20, 0.5, 3 * HOUR),
+      ...[20, 189.258].map((size, k) => trade(140 + k, 92, 0, 840, 'BUY', size, 0.5, (40 - 10 * k) * HOUR)),
     ]);
     for (const day of ['2026-03-08', '2026-03-10'])
       for (const [by, score] of SCORES)
@@ -64,6 +65,12 @@ describe('even figures', () => {
   test('equal signals are in order of their markets', async () => {
     const rows = await listed('markets/smart-signals', { category: 'Crypto', min_smart_wallets: 1 });
     expect(rows.map((row) => [row.condition_id, row.signal_score])).toEqual([82, 83].map((n) => [condition(n), 10.5]));
+  });
+
+  test('hours that fell alike are in their order', async () => {
+    const sent = { category: 'Esports', group_by: 'hour', sort_by: 'volume_change_pct' };
+    const { data } = await call<{ groups: Row[] }>(db, 'markets/volume-by-group', now, sent);
+    expect(data.groups.map((row) => [row.group, row.volume_change_pct])).toEqual([16, 6].map((ago) => [iso(NOW - ago * HOUR), -100]));
   });
 
   test('half a tenth of a score is rounded up, and makes its strength', async () => {
