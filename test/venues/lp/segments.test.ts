@@ -2,7 +2,8 @@ import type { Sql, Statement } from '../../../src/db/sql';
 import { afterwards } from '../../../src/db/segments';
 import { openEnded } from '../../../src/venues/lp/queries/open-ends';
 import { unlessEmpty, withoutEmpty } from '../../../src/venues/lp/queries/segments';
-import { hourSpanOf, named, type Span, spanOf, spanOfBuckets } from '../../../src/venues/lp/queries/span';
+import { named } from '../../../src/venues/lp/queries/span';
+import { hourSpanOf, type Span, spanOf, spanOfBuckets } from '../../../src/venues/lp/queries/window-span';
 
 const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-02T00:00:00Z')];
 const text = `SELECT 1${unlessEmpty(1, 2, ' UNION ALL SELECT 2')}${afterwards('$2::timestamptz', ' UNION ALL SELECT 3')}`;

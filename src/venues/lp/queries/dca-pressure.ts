@@ -5,7 +5,8 @@ import type { Window } from '../../../lib/timeframe';
 import { SOL, STABLES } from '../chain-addresses';
 import { openOrdersAsOf } from '../rollups/orders';
 import { priceOnceAt } from '../rollups/price-at';
-import { named, spanOf, swapsIn } from './span';
+import { named, swapsIn } from './span';
+import { spanOf } from './window-span';
 
 export interface PressureArgs {
   /** Null: all tokens but the usual means of payment. */

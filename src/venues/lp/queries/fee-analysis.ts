@@ -4,7 +4,8 @@ import { bucketOf } from '../../../lib/tiles';
 import type { Window } from '../../../lib/timeframe';
 import { feesPerLiquidityDay } from './liquidity';
 import { feeRate, feeRateFlag } from './fee-rate';
-import { flowsIn, ofPool, spanOf, spanOfBuckets, swapsIn, swapsToldBefore } from './span';
+import { flowsIn, ofPool, swapsIn, swapsToldBefore } from './span';
+import { spanOf, spanOfBuckets } from './window-span';
 
 /** Numeric columns are decimal text, counts numbers. */
 export interface FeeTotalsRow {

@@ -1,5 +1,6 @@
 import type { Sql } from '../../../db/sql';
-import { opened, type Span, SPAN_MARK } from './span';
+import { SPAN_MARK } from './span';
+import { opened, type Span } from './window-span';
 
 /**
  * Sql in which a span that ends after everything there is ends with its month instead: the hour, day and month that are going on are read whole, from their

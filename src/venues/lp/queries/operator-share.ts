@@ -1,7 +1,8 @@
 import type { Sql, Statement } from '../../../db/sql';
 import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
-import { inEdges, named, ofType, spanOf } from './span';
+import { inEdges, named, ofType } from './span';
+import { spanOf } from './window-span';
 
 export interface OperatorShareArgs {
   /** Null: both. */

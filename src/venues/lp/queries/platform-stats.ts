@@ -4,7 +4,8 @@ import { BEGINNING, type Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { unlessEmpty } from './segments';
 import { actedIn, smartIn } from './presence';
-import { flowSumsOfLife, named, ofType, spanOf, swapSumsOfLife, typeFlowsIn, typeSwapsIn } from './span';
+import { flowSumsOfLife, named, ofType, swapSumsOfLife, typeFlowsIn, typeSwapsIn } from './span';
+import { spanOf } from './window-span';
 
 export interface PlatformStatsArgs {
   /** Null: both. */

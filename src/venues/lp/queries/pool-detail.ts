@@ -9,7 +9,8 @@ import { POOL_PRICE } from '../rollups/price-at';
 import { SMART_SCORE } from '../scoring/formula';
 import { lastOfLife } from './presence';
 import { feeRate, feeRateFlag } from './fee-rate';
-import { flowsIn, ofPool, spanOf, swapsIn } from './span';
+import { flowsIn, ofPool, swapsIn } from './span';
+import { spanOf } from './window-span';
 
 /** Numeric columns are decimal text, counts numbers. */
 export interface PoolTotalsRow {

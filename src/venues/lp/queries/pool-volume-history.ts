@@ -3,7 +3,8 @@ import { BUCKETS, type BucketSize, intervalOf } from '../../../lib/grid';
 import { bucketOf } from '../../../lib/tiles';
 import { HOUR_MS } from '../../../lib/time';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
-import { eventsIn, flowsIn, hourSpanOf, ofPool, spanOf, spanOfBuckets, swapsIn, swapsToldBefore } from './span';
+import { eventsIn, flowsIn, ofPool, swapsIn, swapsToldBefore } from './span';
+import { hourSpanOf, spanOf, spanOfBuckets } from './window-span';
 
 export interface PoolVolumeArgs {
   pool_address: string;

@@ -4,7 +4,8 @@ import type { PoolType } from '../chain-addresses';
 import { searchKey } from '../store/catalogue';
 import { FEW_POOLS, firstPools } from './first-pools';
 import { ownerCounts } from './presence';
-import { type Filter, flowsIn, ofPools, spanOf, swapsIn, swapsToldBefore } from './span';
+import { type Filter, flowsIn, ofPools, swapsIn, swapsToldBefore } from './span';
+import { spanOf } from './window-span';
 
 export interface PoolsSearchArgs {
   query: string;

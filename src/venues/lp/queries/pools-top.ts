@@ -7,7 +7,8 @@ import { liquidityOf, meanLiquidity, perLiquidityDay } from './liquidity';
 import { ownerCounts } from './presence';
 import { feeRate, feeRateFlag } from './fee-rate';
 import { type Bound, firstPools } from './first-pools';
-import { flowSumsOfLife, flowsIn, ofPools, spanOf, swapSumsOfLife, swapsIn, swapsToldBefore } from './span';
+import { flowSumsOfLife, flowsIn, ofPools, swapSumsOfLife, swapsIn, swapsToldBefore } from './span';
+import { spanOf } from './window-span';
 
 export type PoolsTopSort = 'volume' | 'fees' | 'liquidity' | 'lp_count' | 'events' | 'fee_rate';
 

@@ -5,7 +5,8 @@ import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { earlierTiles, endedAfter, volumeSince } from './earlier-volume';
 import { feeRate, feeRateFlag } from './fee-rate';
-import { type Filter, spanOf, swapSumsOfLife, swapsIn } from './span';
+import { type Filter, swapSumsOfLife, swapsIn } from './span';
+import { spanOf } from './window-span';
 
 export interface PoolsTrendingArgs {
   /** Null: both. */

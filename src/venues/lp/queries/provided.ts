@@ -1,7 +1,8 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
 import { ownerCounts, smartCounts } from './presence';
-import { flowSumsOfLife, flowsIn, ofPools, spanOf } from './span';
+import { flowSumsOfLife, flowsIn, ofPools } from './span';
+import { spanOf } from './window-span';
 
 /** What providers did in a pool in a window. */
 interface ProvidedRow {

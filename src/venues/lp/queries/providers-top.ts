@@ -5,7 +5,8 @@ import type { PoolType } from '../chain-addresses';
 import { SUMS } from '../rollups/days';
 import { NEWEST_RUN } from './newest-run';
 import { positionPnl, positionsAsOf } from './positions';
-import { eventsIn, named, ofType, spanOf } from './span';
+import { eventsIn, named, ofType } from './span';
+import { spanOf } from './window-span';
 
 export type LpsTopSort = 'volume' | 'events' | 'pool_count' | 'fees' | 'pnl' | 'score';
 

@@ -3,7 +3,8 @@ import type { Window } from '../../../lib/timeframe';
 import type { PoolType } from '../chain-addresses';
 import { ownerResults } from '../rollups/owner-results';
 import { openPositionsAsOf, positionsAsOf } from './positions';
-import { eventsIn, named, spanOf } from './span';
+import { eventsIn, named } from './span';
+import { spanOf } from './window-span';
 
 export interface ProvidersArgs {
   owners: readonly string[];

@@ -5,7 +5,8 @@ import type { PoolType } from '../chain-addresses';
 import { dayOf } from '../rollups/days';
 import { newestScore } from '../rollups/smart';
 import { lastIn } from './presence';
-import { type Filter, flowSumsOfLife, flowsIn, ofType, smartFlowsIn, spanOf } from './span';
+import { type Filter, flowSumsOfLife, flowsIn, ofType, smartFlowsIn } from './span';
+import { spanOf } from './window-span';
 
 export type SmartPoolsSort = 'smart_lp_count' | 'smart_volume_usd' | 'smart_share_pct' | 'smart_net_usd';
 

@@ -9,8 +9,6 @@ import {
   type Filter,
   flowsIn,
   ofPools,
-  spanOf,
-  spanOfBuckets,
   swapEdgesIn,
   swapSumsOfLife,
   swapsByUnit,
@@ -19,6 +17,7 @@ import {
   typeSwapsIn,
   wholeSwapsIn,
 } from './span';
+import { spanOf, spanOfBuckets } from './window-span';
 
 interface ScopeArgs {
   /** Null: both. */

@@ -7,11 +7,10 @@ import { NEWEST_FILL, latestSince } from './latest-wallets';
 import { Parameters } from './parameters';
 import { cutAt } from './pieces';
 import type { PlatformTotals } from './platform-stats';
+import { BEGUN } from './told-pieces';
 
 /** Hours read from facts at most. */
 const MOST_UNTOLD = 12;
-
-const BEGUN = 'GREATEST($1::timestamptz, (SELECT min(hour) FROM pm_token_hour)::timestamptz)';
 
 // Hours that are not told are looked for on days that do not hold all of theirs.
 const HOURS: Statement = {

@@ -5,7 +5,8 @@ import { SMART_SCORE } from '../scoring/tiers';
 import { Parameters } from './parameters';
 import { type Cut, OWN_SUMS, type SmartRule, ceilHour, edgesOf, floorHour, partOf, smartPieces } from './pieces';
 
-const SINCE = 'GREATEST($1::timestamptz, (SELECT min(hour) FROM pm_token_hour)::timestamptz)';
+/** SQL of where the hours of a window from $1 begin: not before the first there is. */
+export const BEGUN = 'GREATEST($1::timestamptz, (SELECT min(hour) FROM pm_token_hour)::timestamptz)';
 
 /** SQL of the hours between two instants that are not told, each looked up. */
 const untoldBetween = (from: string, to: string): string =>
@@ -19,7 +20,7 @@ const TOLD: Statement = {
   text: `WITH whole AS (SELECT COALESCE(max(since), $1)::timestamptz AS since, COALESCE(max(until), $1)::timestamptz AS until, ${FORGOTTEN} AS forgotten FROM pm_told_whole)
 SELECT (SELECT forgotten FROM whole) AS told, EXISTS (SELECT 1 FROM pm_told_hour WHERE hour >= $1 AND hour < $2) AS any,
   (SELECT to_char(day, 'YYYY-MM-DD') FROM pm_smart_run) AS run, (SELECT to_char(prior, 'YYYY-MM-DD') FROM pm_smart_run) AS prior,
-  ARRAY(${untoldBetween(SINCE, 'LEAST($2::timestamptz, (SELECT since FROM whole))')} UNION ALL ${untoldBetween(`GREATEST(${SINCE}, (SELECT until FROM whole))`, '$2::timestamptz')}) AS untold`,
+  ARRAY(${untoldBetween(BEGUN, 'LEAST($2::timestamptz, (SELECT since FROM whole))')} UNION ALL ${untoldBetween(`GREATEST(${BEGUN}, (SELECT until FROM whole))`, '$2::timestamptz')}) AS untold`,
 };
 
 interface Found {

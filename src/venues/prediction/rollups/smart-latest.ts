@@ -19,5 +19,6 @@ export async function tellLatest(client: PoolClient, until: Date): Promise<void>
   if (since === null) await client.query('DELETE FROM pm_smart_latest');
   await client.query(ADD, [until, since]);
   await client.query('DELETE FROM pm_smart_latest_told');
+  // Older processes that share the store count these hours.
   await client.query('INSERT INTO pm_smart_latest_told (until, hours) SELECT $1, count(*) FROM pm_told_hour WHERE hour < $1', [until]);
 }
