@@ -55,13 +55,33 @@ const ALONE = "SELECT pg_advisory_xact_lock(hashtext('pm_told_hours'))";
 // What smart wallets did there stays: other runs judge it.
 const FORGET_CLASSES = `UPDATE pm_told_hour SET run_day = '-infinity' WHERE run_day = $1::date`;
 
-/** Takes out the hours that the run of `day` judges, and of all others who is smart or a machine by it, inside the transaction that writes it. */
+// Hours that a writer is taking out are left to it, and not waited for.
+const MOVE_CLASSES = `WITH prior AS MATERIALIZED (
+  SELECT max(day) AS day FROM pm_score_run WHERE day < $1::date
+), changed AS MATERIALIZED (
+  SELECT wallet, sum(sign * smart::int) AS smart, sum(sign * machine::int) AS machine FROM (
+    SELECT wallet, CASE day WHEN $1::date THEN 1 ELSE -1 END AS sign, (score >= ${SMART_SCORE}) IS TRUE AS smart, ${IS_MACHINE} AS machine
+    FROM pm_wallet_score WHERE day IN ($1::date, (SELECT day FROM prior)) AND (score >= ${SMART_SCORE} OR ${IS_MACHINE})
+  ) AS judged GROUP BY wallet HAVING sum(sign * smart::int) <> 0 OR sum(sign * machine::int) <> 0
+), moved AS (
+  SELECT hour, sum(smart * taker_usdc) AS smart_usdc, sum(machine * taker_usdc) AS machine_usdc FROM changed JOIN pm_wallet_hour USING (wallet) GROUP BY hour
+), free AS (
+  SELECT hour FROM pm_told_hour WHERE run_day = (SELECT day FROM prior) FOR UPDATE SKIP LOCKED
+)
+UPDATE pm_told_hour AS told SET run_day = $1::date, smart_usdc = told.smart_usdc + COALESCE(moved.smart_usdc, 0), machine_usdc = told.machine_usdc + COALESCE(moved.machine_usdc, 0)
+FROM free LEFT JOIN moved USING (hour) WHERE told.hour = free.hour`;
+
+/**
+ * Takes out the hours that the run of `day` judges, and tells who is smart or a machine by it in those told by the run before: by the wallets that are judged otherwise. Inside the
+ * transaction that writes it.
+ */
 export async function forgetJudged(client: PoolClient, day: string): Promise<void> {
   await client.query(ALONE);
   await client.query(FORGET_CLASSES, [day]);
   const days = await listRunDays(sqlOf(client), END);
   const span = spansOf(days, { from: BEGINNING, to: END }).find((one) => one.day === day);
   if (span !== undefined) await client.query(FORGET_FROM, [span.from, span.to]);
+  await client.query(MOVE_CLASSES, [day]);
 }
 
 const missing = (condition: string): string =>

@@ -2,13 +2,13 @@ import type { Pool, PoolClient } from 'pg';
 import type { Sql } from '../../../../src/db/sql';
 import { inTransaction, writersTurn } from '../../../../src/db/transaction';
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
-import { BEGINNING } from '../../../../src/lib/timeframe';
+import { BEGINNING, type Window } from '../../../../src/lib/timeframe';
 import { randomOf } from '../../../../src/sandbox/simulator/world';
 import { listWalletEvidence } from '../../../../src/venues/prediction/queries/insider-evidence';
 import { activeMarkets } from '../../../../src/venues/prediction/queries/active-markets';
 import { type Overlap, findOverlap } from '../../../../src/venues/prediction/queries/market-overlap';
 import { findToldTotals } from '../../../../src/venues/prediction/queries/platform-told';
-import { getPlatformTotals } from '../../../../src/venues/prediction/queries/platform-stats';
+import { type PlatformTotals, getPlatformTotals } from '../../../../src/venues/prediction/queries/platform-stats';
 import { cutAt } from '../../../../src/venues/prediction/queries/pieces';
 import { listRunDays, spansOf } from '../../../../src/venues/prediction/queries/score-runs';
 import { listSmartWalletEntries, listSmartWalletFlows } from '../../../../src/venues/prediction/queries/smart-wallet-flows';
@@ -47,6 +47,17 @@ async function loadShuffled(pool: Pool, part: (index: number) => boolean = () =>
     .map((page) => ({ page, at: random() }))
     .sort((a, b) => a.at - b.at);
   for (const [index, { page }] of pages.entries()) if (part(index)) await loadRecords(pool, page.name, page.records, page.format);
+}
+
+/** Totals of the venue up to an instant from plain facts, and from what is told: sums as numbers, whatever their scale. */
+async function totalsOf(pool: Pool, window: Window, day: string) {
+  const sums = ({ smart_volume_usdc, bot_volume_usdc }: Pick<PlatformTotals, 'smart_volume_usdc' | 'bot_volume_usdc'>) => ({
+    smart_volume_usdc: Number(smart_volume_usdc),
+    bot_volume_usdc: Number(bot_volume_usdc),
+  });
+  const { total_volume_usdc: _volume, total_trades: _trades, ...facts } = await getPlatformTotals(sqlOf(pool), window, day);
+  const told = await findToldTotals(sqlOf(pool), window, day);
+  return { facts: { ...facts, ...sums(facts) }, told: told && { ...told, ...sums(told) } };
 }
 
 interface Fact {
@@ -436,12 +447,11 @@ describe('what is told beforehand', () => {
       const lengths = Array.from({ length: 24 }, (_, index) => 30 + 7.63 * index);
       for (const hours of [1, 24, 24.5, 10_000, 80_000, ...lengths]) {
         const window = { from: new Date(to.getTime() - hours * HOUR), to };
-        const { total_volume_usdc: _volume, total_trades: _trades, ...totals } = await getPlatformTotals(sqlOf(pool), window, day);
-        const told = await findToldTotals(sqlOf(pool), window, day);
+        const { facts, told } = await totalsOf(pool, window, day);
         // An hour torn by both bounds is of facts alone, and may hold none.
         if (hours === 1) continue;
-        expect(told).toMatchObject(totals);
-        expect(Number(totals.median_trade_size_usdc)).toBeGreaterThan(0);
+        expect(told).toMatchObject(facts);
+        expect(Number(facts.median_trade_size_usdc)).toBeGreaterThan(0);
       }
       const sizes = await pool.query<{ day: string; fills: number }>(
         'SELECT day::text, (SELECT sum(one)::int FROM unnest(fills) AS one) AS fills FROM pm_told_day ORDER BY day',
@@ -548,8 +558,8 @@ describe('what is told beforehand', () => {
     const check = async (to: Date): Promise<void> => {
       const day = (await listRunDays(sqlOf(pool), to)).at(-1) as string;
       const window = { from: BEGINNING, to };
-      const { total_volume_usdc: _volume, total_trades: _trades, ...totals } = await getPlatformTotals(sqlOf(pool), window, day);
-      expect(await findToldTotals(sqlOf(pool), window, day)).toMatchObject(totals);
+      const { facts, told } = await totalsOf(pool, window, day);
+      expect(told).toMatchObject(facts);
       const whole = await pool.query(
         "SELECT (hour AT TIME ZONE 'UTC')::date::text AS day FROM pm_told_hour WHERE EXISTS (SELECT FROM pm_told_size WHERE date_trunc('day', pm_told_size.hour, 'UTC') = date_trunc('day', pm_told_hour.hour, 'UTC')) GROUP BY 1 HAVING count(*) = 24 ORDER BY 1",
       );
@@ -572,6 +582,41 @@ describe('what is told beforehand', () => {
     expect(await tell(later)).toBeLessThan(4);
     await check(later);
   });
+
+  test('a new run tells who is smart or a machine in the hours of the run before, but of those that somebody is taking out', async () => {
+    await openWhole();
+    await score(pool, new Date(start.getTime() + 6 * DAY), () => undefined);
+    /** Has others be smart, machines, both or neither by each run. */
+    const judge = `UPDATE pm_wallet_score SET score = CASE WHEN hashtext(wallet || day::text) % 3 = 0 THEN 70 ELSE 40 END,
+      tags = CASE WHEN hashtext(day::text || wallet) % 4 = 0 THEN ARRAY['wash'] ELSE '{}' END`;
+    await pool.query(`${judge}; DELETE FROM pm_told_hour`);
+    const end = new Date(start.getTime() + 9 * DAY + 1_234);
+    await tellHours(pool, end);
+    const [before, day] = ['2026-02-07', '2026-02-10'];
+    const columns = 'wallet, score, tags, version, win_rate, win_rate_lb, positions, edge, edge_low, edge_high, z, breakdown, followable_roi_pct, followable_share';
+    /** How many told hours are judged by each run. */
+    const classes = async (): Promise<Record<string, number>> =>
+      Object.fromEntries((await pool.query<{ run: string; hours: number }>('SELECT run_day::text AS run, count(*)::int AS hours FROM pm_told_hour GROUP BY 1')).rows.map(({ run, hours }) => [run, hours]));
+    const { [before]: judged = 0, ...others } = await classes();
+    expect(judged).toBeGreaterThan(150);
+    const taken = { timestamp: new Date(start.getTime() + 3 * DAY + 12 * HOUR) };
+    await inTransaction(pool, async (writer) => {
+      await forgetHours(writer, [taken]);
+      await inTransaction(pool, async (scoring) => {
+        await scoring.query(`INSERT INTO pm_wallet_score (day, ${columns}) SELECT $1::date, ${columns} FROM pm_wallet_score WHERE day = $2::date AND hashtext(wallet) % 10 <> 0`, [day, before]);
+        await scoring.query('INSERT INTO pm_score_run (day) VALUES ($1)', [day]);
+        await scoring.query(`${judge} WHERE day = '${day}'`);
+        await forgetJudged(scoring, day);
+      }, "SET LOCAL lock_timeout = '5s'");
+    });
+    expect(await classes()).toEqual({ ...others, [day]: judged - 1 });
+    for (const hours of [14.5, 20, 30.5, 100.2, 10_000]) {
+      const { facts, told } = await totalsOf(pool, { from: new Date(end.getTime() - hours * HOUR), to: end }, day);
+      expect(told).toMatchObject(facts);
+      expect(facts).not.toMatchObject({ smart_volume_usdc: 0 });
+      expect(facts).not.toMatchObject({ bot_volume_usdc: 0 });
+    }
+  }); // prettier-ignore
 
   test('smart wallets by category are those of the facts: by when they last did anything, hours told later, late facts, windows torn by their bounds', async () => {
     await openEarly();
