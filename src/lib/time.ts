@@ -32,3 +32,7 @@ export const isoDay = (instant: Date): string => instant.toISOString().slice(0, 
 
 /** The later of two instants; none is earlier than any. */
 export const later = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b > a) ? b : a);
+
+/** The earliest and the latest of some instants, at least one. */
+export const earliestOf = (instants: readonly Date[]): Date => instants.reduce((first, one) => (one < first ? one : first));
+export const latestOf = (instants: readonly Date[]): Date => instants.reduce((last, one) => (one > last ? one : last));

@@ -1,5 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { HOUR_MS } from '../../../lib/time';
+import { HOUR_MS, latestOf } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import { millisecondsOf } from '../../../lib/tiles';
 import type { CopyTrade } from '../scoring/copying';
@@ -29,9 +29,9 @@ const NEWEST: Statement = {
   text: `SELECT "timestamp" AS at FROM pm_trade WHERE wallet = $1 AND "timestamp" >= $2 AND "timestamp" < $3 AND side IN ('BUY', 'SELL') ORDER BY "timestamp" DESC OFFSET $4 LIMIT 1`,
 };
 
-/** The end of the window from the hour on in which the wallet made the one before its newest `most` fills: the whole window where it made no more. */
-export async function narrowToNewest(sql: Sql, wallet: string, { from, to }: Window, most: number): Promise<Window> {
-  const [before] = await sql.query<{ at: Date }>(NEWEST, [wallet, from, to, most]);
+/** The end of the window from the hour on in which the wallet, whose first fill was at `first`, made the one before its newest `most` fills: the whole window where it made no more. */
+export async function narrowToNewest(sql: Sql, wallet: string, { from, to }: Window, first: Date, most: number): Promise<Window> {
+  const [before] = await sql.query<{ at: Date }>(NEWEST, [wallet, latestOf([from, first]), to, most]);
   const hour = before === undefined ? 0 : Math.floor(before.at.getTime() / HOUR_MS) * HOUR_MS;
   return { from: new Date(Math.max(from.getTime(), hour)), to };
 }

@@ -1,6 +1,6 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { DAY_MS } from '../../../lib/time';
-import { BEGINNING } from '../../../lib/timeframe';
+import { BEGINNING, type Window } from '../../../lib/timeframe';
 import { positionsSql } from '../rollups/positions-as-of';
 import type { PositionRow } from '../rollups/positions-row';
 import { toldWallets } from '../rollups/told-wallets';
@@ -28,15 +28,15 @@ const FIRST_BETS: Statement = {
   SELECT condition_id, wallet, "timestamp" AS first_at, sum(usdc_size)::float8 AS usdc FROM (
     SELECT condition_id, wallet, "timestamp", usdc_size,
       "timestamp" = first_value("timestamp") OVER own AND tx_hash IS NOT DISTINCT FROM first_value(tx_hash) OVER own AS of_first
-    FROM pm_trade WHERE condition_id = ANY($1) AND side = 'BUY' AND "timestamp" < $2 WINDOW own AS (PARTITION BY condition_id, wallet ORDER BY "timestamp", trade_id)
+    FROM pm_trade WHERE condition_id = ANY($1) AND side = 'BUY' AND "timestamp" >= $2 AND "timestamp" < $3 WINDOW own AS (PARTITION BY condition_id, wallet ORDER BY "timestamp", trade_id)
   ) AS buy WHERE of_first GROUP BY condition_id, wallet, "timestamp"
 )
 SELECT condition_id, ${listOf('wallet')} AS wallet, ${listOf(millisecondsOf('first_at'))} AS first_at, ${listOf('usdc')} AS usdc FROM bet GROUP BY condition_id`,
 };
 
-/** First bets on these markets before `now`. */
-export function listFirstBets(sql: Sql, condition_ids: readonly string[], now: Date): Promise<FirstBets[]> {
-  return sql.query<FirstBets>(FIRST_BETS, [condition_ids, now]);
+/** First bets on these markets in their life until now. */
+export function listFirstBets(sql: Sql, condition_ids: readonly string[], { from, to }: Window): Promise<FirstBets[]> {
+  return sql.query<FirstBets>(FIRST_BETS, [condition_ids, from, to]);
 }
 
 // Read backwards from the resolution: the news is not long before it. Prices are compared as they are told, to the millionth.
@@ -69,18 +69,18 @@ const WITHDRAWALS: Statement = {
   name: 'pm_first_withdrawals',
   text: `SELECT condition_id, ${listOf('wallet')} AS wallet, ${listOf(millisecondsOf('at'))} AS at FROM (
   SELECT condition_id, wallet, min("timestamp") AS at FROM pm_trade
-  WHERE condition_id = ANY($2) AND ($1::text[] IS NULL OR wallet IN (SELECT unnest($1::text[]))) AND side = 'REDEEM' AND usdc_size > 0 AND "timestamp" < $3 GROUP BY condition_id, wallet
+  WHERE condition_id = ANY($2) AND ($1::text[] IS NULL OR wallet IN (SELECT unnest($1::text[]))) AND side = 'REDEEM' AND usdc_size > 0 AND "timestamp" >= $3 AND "timestamp" < $4 GROUP BY condition_id, wallet
 ) AS taken GROUP BY condition_id`,
 };
 
-/** First payouts that these wallets, or all, took on these markets before `now`. */
+/** First payouts that these wallets, or all, took on these markets in their life until now. */
 export function listWithdrawals(
   sql: Sql,
   wallets: readonly string[] | null,
   condition_ids: readonly string[],
-  now: Date,
+  { from, to }: Window,
 ): Promise<FirstWithdrawals[]> {
-  return sql.query<FirstWithdrawals>(WITHDRAWALS, [wallets, condition_ids, now]);
+  return sql.query<FirstWithdrawals>(WITHDRAWALS, [wallets, condition_ids, from, to]);
 }
 
 const BOUGHT = [

@@ -1,4 +1,5 @@
 import type { Sql } from '../../../db/sql';
+import { earliestOf, latestOf } from '../../../lib/time';
 import { bucketOf, millisecondsOf } from '../../../lib/tiles';
 import type { Window } from '../../../lib/timeframe';
 import { Parameters } from './parameters';
@@ -52,13 +53,16 @@ export interface InsiderMarket {
 
 /** SQL of buys and sells in scope, and of their category where it is asked for. */
 function tradesIn({ flagged, window, category }: FlaggedScope, parameters: Parameters): string {
+  // For the months alone in which anybody is flagged.
+  const since = latestOf([window.from, earliestOf([window.to, ...flagged.map((span) => span.from)])]);
+  const until = earliestOf([window.to, latestOf([window.from, ...flagged.map((span) => span.to)])]);
   const spans = [
     parameters.add(flagged.map(({ wallet }) => wallet), 'text[]'),
     parameters.add(flagged.map(({ place }) => place), 'int[]'),
-    parameters.add(flagged.map(({ from: since }) => since), 'timestamptz[]'),
-    parameters.add(flagged.map(({ to: until }) => until), 'timestamptz[]'),
+    parameters.add(flagged.map((span) => span.from), 'timestamptz[]'),
+    parameters.add(flagged.map((span) => span.to), 'timestamptz[]'),
   ]; // prettier-ignore
-  const [from, to] = [parameters.add(window.from, 'timestamptz'), parameters.add(window.to, 'timestamptz')];
+  const [from, to] = [parameters.add(since, 'timestamptz'), parameters.add(until, 'timestamptz')];
   const only =
     category === null
       ? ''

@@ -2,6 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import { BEGINNING } from '../../../lib/timeframe';
 import { positionsSql } from '../rollups/positions-as-of';
 import { COST } from '../rollups/positions-row';
+import { lifeOf } from './lives';
 import { Parameters } from './parameters';
 import { cutAt, walletPieces } from './pieces';
 import type { AsOf } from './stances';
@@ -89,8 +90,10 @@ export interface BuyerScope {
 }
 
 /** First buyers, one row a wallet and outcome, by the time of their first buy. */
-export function listFirstBuyers(sql: Sql, scope: BuyerScope, limit: number, now: Date): Promise<BuyerRow[]> {
+export async function listFirstBuyers(sql: Sql, scope: BuyerScope, limit: number, now: Date): Promise<BuyerRow[]> {
   const parameters = new Parameters();
+  const life = await lifeOf(sql, [scope.condition_id], now);
+  const [born, ended] = [parameters.add(life.from, 'timestamptz'), parameters.add(life.to, 'timestamptz')];
   const [market, instant] = [parameters.add(scope.condition_id, 'text'), parameters.add(now, 'timestamptz')];
   const tokens = parameters.add(scope.token_ids, 'text[]');
   const [day, least, tag, score] = [
@@ -123,6 +126,7 @@ export function listFirstBuyers(sql: Sql, scope: BuyerScope, limit: number, now:
     SELECT sum(usdc_size) AS usdc, sum(size) AS shares FROM (
       SELECT usdc_size, size, tx_hash, first_value(tx_hash) OVER (ORDER BY trade_id) AS first_hash FROM pm_trade AS trade
       WHERE trade.condition_id = ${market} AND trade."timestamp" = buyer.first_buy_at AND trade.wallet = buyer.wallet AND trade.token_id = buyer.token_id AND trade.side = 'BUY'
+        AND trade."timestamp" >= ${born} AND trade."timestamp" < ${ended}
     ) AS fill WHERE tx_hash IS NOT DISTINCT FROM first_hash
   ) AS first
   WHERE first.usdc >= ${least} AND (${tag} IS NULL OR scored.tags IS NULL OR NOT ${tag} = ANY (scored.tags))

@@ -1,8 +1,9 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { HOUR_MS } from '../../../lib/time';
+import { HOUR_MS, latestOf } from '../../../lib/time';
 import { activeAmong, activeMarkets } from './active-markets';
 import { Parameters } from './parameters';
 import { type Cut, type SmartRule, smartPieces } from './pieces';
+import { lifeOf } from './lives';
 import { loadToldAndRule, toldMarkets, toldName, toldWalletPieces, withTold } from './told-pieces';
 
 /** What one smart wallet bought of one outcome within a cut; exact decimal texts. */
@@ -121,7 +122,7 @@ const EARLIER: Statement = {
   name: 'pm_smart_wallet_earlier',
   keyed: true,
   text: `SELECT condition_id, wallet FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS asked(condition_id, wallet, entered_at) JOIN pm_market AS market USING (condition_id)
-WHERE EXISTS (SELECT 1 FROM pm_trade AS before WHERE before.wallet = asked.wallet AND before.condition_id = market.condition_id
+WHERE EXISTS (SELECT 1 FROM pm_trade AS before WHERE before.wallet = asked.wallet AND before.condition_id = market.condition_id AND before."timestamp" >= $5 AND before."timestamp" < $6
   AND before."timestamp" < CASE COALESCE(before.token_id, '') WHEN '' THEN $4 ELSE asked.entered_at END)
 OR EXISTS (SELECT 1 FROM pm_position AS held WHERE held.condition_id = market.condition_id AND held.wallet = asked.wallet AND held.opened_at < $4)`,
 };
@@ -130,9 +131,11 @@ OR EXISTS (SELECT 1 FROM pm_position AS held WHERE held.condition_id = market.co
 export type OnMarket = Pick<SmartWalletEntry, 'condition_id' | 'wallet'>;
 
 /** Of entries since `begin`, wallets that had done or held anything on the market before. */
-export function listEarlier(sql: Sql, entries: readonly (OnMarket & { entered_at: Date })[], begin: Date): Promise<OnMarket[]> {
+export async function listEarlier(sql: Sql, entries: readonly (OnMarket & { entered_at: Date })[], begin: Date): Promise<OnMarket[]> {
   const [condition_ids, wallets] = [entries.map((entry) => entry.condition_id), entries.map((entry) => entry.wallet)];
-  return sql.query<OnMarket>(EARLIER, [condition_ids, wallets, entries.map((entry) => entry.entered_at), begin]);
+  const entered = entries.map((entry) => entry.entered_at);
+  const life = await lifeOf(sql, condition_ids, latestOf([begin, ...entered]));
+  return sql.query<OnMarket>(EARLIER, [condition_ids, wallets, entered, begin, life.from, life.to]);
 }
 
 /** Wallets of at least `min_score` in one run that were on each of these markets before `at`. */

@@ -89,12 +89,9 @@ type Call = ReturnType<typeof callOf>;
 /** Right bets made before their market trended, with the record of their wallets. */
 async function callsOf(bets: readonly EarlyBet[], context: GraphContext): Promise<Call[]> {
   const right = bets.filter(({ won }) => won);
-  const hours = groupedBy(
-    await listMarketHours(context.sql, [...new Set(right.map(({ condition_id }) => condition_id))]),
-    (row) => row.condition_id,
-  );
-  const trends = new Map(right.map(({ condition_id, resolved_at }) => [condition_id, { resolved_at }]));
-  const starts = new Map([...trends].map(([id, { resolved_at }]) => [id, trendStart(hours.get(id) ?? [], resolved_at)]));
+  const resolved = new Map(right.map(({ condition_id, resolved_at }) => [condition_id, resolved_at]));
+  const hours = groupedBy(await listMarketHours(context.sql, resolved), (row) => row.condition_id);
+  const starts = new Map([...resolved].map(([id, resolved_at]) => [id, trendStart(hours.get(id) ?? [], resolved_at)]));
   const hits = right.filter(({ condition_id, at }) => (starts.get(condition_id) ?? at) > at);
   const calls = groupedBy(hits, ({ wallet }) => wallet);
   const records = groupedBy(bets, ({ wallet }) => wallet);

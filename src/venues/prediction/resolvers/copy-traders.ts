@@ -29,13 +29,10 @@ export const walletsCopyTraders: Resolver<unknown, CopyTradersArgs> = async (_, 
   const asked = windowOf(args.timeframe, context.now);
   context.meta.timeframe = args.timeframe;
   const loaders = context.loaders(makeLoaders);
-  const [record, window] = await Promise.all([
-    loaders.wallet.load(args.wallet),
-    narrowToNewest(context.sql, args.wallet, asked, MOST_FILLS),
-    nameRun(context),
-  ]);
+  const [record] = await Promise.all([loaders.wallet.load(args.wallet), nameRun(context)]);
   const first = record?.first_trade_at ?? null;
   if (first === null || first >= context.now) throw unknownWallet(args.wallet);
+  const window = await narrowToNewest(context.sql, args.wallet, asked, first, MOST_FILLS);
   context.meta.window = window;
   if (window.from > asked.from)
     context.meta.warnings.push(

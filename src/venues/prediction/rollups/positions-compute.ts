@@ -1,8 +1,9 @@
 import type { Sql } from '../../../db/sql';
 import { groupedBy } from '../../../lib/grouped';
-import { BEGINNING } from '../../../lib/timeframe';
+import { BEGINNING, END, type Window } from '../../../lib/timeframe';
 import { Book, type BookMarket, type ConvertedShares } from './positions-book';
 import type { PositionRow } from './positions-row';
+import { lifeOf } from '../queries/lives';
 import { type Group, listBookFacts, listBookMarkets, listSetPrices, listTies } from './positions-store';
 
 /** A wallet and the markets that are computed together. */
@@ -18,6 +19,8 @@ export const keyOf = ({ wallet, condition_id }: Group): string => `${wallet}|${c
 
 /** Each group once. */
 export const distinct = (groups: readonly Group[]): Group[] => [...new Map(groups.map((group) => [keyOf(group), group])).values()];
+
+const EVER: Window = { from: BEGINNING, to: END };
 
 /** Up to when facts and resolutions count. */
 export interface AsOf {
@@ -59,7 +62,9 @@ async function openBooks(sql: Sql, groups: readonly Group[], as_of: AsOf | undef
   const further = [...new Set(bundles.flatMap(({ condition_ids }) => condition_ids))].filter((id) => !named.has(id));
   const markets = new Map([...named, ...(await listBookMarkets(sql, further, as_of?.resolutions))]);
   const of = bundles.flatMap(({ wallet, condition_ids }) => condition_ids.map((condition_id) => ({ wallet, condition_id })));
-  const facts = await listBookFacts(sql, of, as_of?.facts);
+  // While positions are written, the hours of what is new may not be yet.
+  const life = as_of === undefined ? EVER : await lifeOf(sql, of.map(({ condition_id }) => condition_id), as_of.facts); // prettier-ignore
+  const facts = await listBookFacts(sql, of, life);
   const prices = await listSetPrices(sql, facts, markets);
   const byGroup = groupedBy(facts, keyOf);
   const books = bundles.map(({ wallet, condition_ids }) => {

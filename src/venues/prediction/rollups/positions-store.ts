@@ -3,7 +3,7 @@ import { setPrices } from '../positions/average-cost';
 import { type TokenAt, listPricesBefore } from '../queries/trade-surroundings';
 import { payoutByName } from '../sources/settlement';
 import { addTo } from '../../../lib/grouped';
-import { BEGINNING, END } from '../../../lib/timeframe';
+import type { Window } from '../../../lib/timeframe';
 import { arrayOf } from './array-text';
 import { noteCrowdDue } from './crowd-due';
 import type { BookMarket, PricesOf } from './positions-book';
@@ -57,9 +57,9 @@ FROM unnest($1::text[], $2::text[]) AS wanted(wallet, condition_id)
 JOIN pm_trade AS trade ON trade.wallet = wanted.wallet AND trade.condition_id = wanted.condition_id WHERE trade."timestamp" >= $3 AND trade."timestamp" < $4`,
 };
 
-/** All rows of these wallets on these markets before `until`, in no order. */
-export function listBookFacts(sql: Sql, groups: readonly Group[], until: Date = END): Promise<BookFact[]> {
-  return sql.query<BookFact>(FACTS, [groups.map(({ wallet }) => wallet), groups.map(({ condition_id }) => condition_id), BEGINNING, until]);
+/** All rows of these wallets on these markets in the window, in no order. */
+export function listBookFacts(sql: Sql, groups: readonly Group[], { from, to }: Window): Promise<BookFact[]> {
+  return sql.query<BookFact>(FACTS, [groups.map(({ wallet }) => wallet), groups.map(({ condition_id }) => condition_id), from, to]);
 }
 
 const CONVERSIONS: Statement = {

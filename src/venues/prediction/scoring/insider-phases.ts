@@ -2,6 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import { median, roundTo } from '../../../lib/statistics';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/time';
 import { listFirstBets, listNewsTimes, listWithdrawals } from '../queries/insider-evidence';
+import { lifeOf } from '../queries/lives';
 import { listTakenVolumes } from '../queries/market-volumes';
 import { type WeighedEvidence, reachOf } from './insider';
 
@@ -143,10 +144,11 @@ export async function listTrades(
   const trades = new Map<string, MarketTrades>();
   for (let first = 0; first < condition_ids.length; first += MARKETS_AT_ONCE) {
     const some = condition_ids.slice(first, first + MARKETS_AT_ONCE);
+    const life = await lifeOf(sql, some, now);
     const [bets, news, taken] = await Promise.all([
-      listFirstBets(sql, some, now),
+      listFirstBets(sql, some, life),
       listNewsTimes(sql, some, now),
-      listWithdrawals(sql, wallets, some, now),
+      listWithdrawals(sql, wallets, some, life),
     ]);
     const withdrawals = new Map(taken.map(({ condition_id, wallet, at }) => [condition_id, byWallet(wallet, at, wanted)]));
     for (const { condition_id, wallet, first_at, usdc } of bets) {

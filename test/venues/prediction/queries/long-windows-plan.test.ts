@@ -1,5 +1,6 @@
 import { sqlOver } from '../../../../src/db/sql';
 import { DAY_MS } from '../../../../src/lib/time';
+import { BEGINNING } from '../../../../src/lib/timeframe';
 import { countOwnTrades, listOwnTrades } from '../../../../src/venues/prediction/queries/copy-trades';
 import { listBookFacts } from '../../../../src/venues/prediction/rollups/positions-store';
 import { type SentStatement, recordStatements } from '../../../bench/endpoints/statements';
@@ -39,6 +40,6 @@ describe('of a window of months others are not looked through', () => {
   });
 
   test('for the facts of a wallet on a market', async () => {
-    expect(await read(() => listBookFacts(sqlOver(db), [own], now))).toBeLessThanOrEqual(own.all);
+    expect(await read(() => listBookFacts(sqlOver(db), [own], { from: BEGINNING, to: now }))).toBeLessThanOrEqual(own.all);
   });
 });
