@@ -15,8 +15,10 @@ const BY_ID = 50;
 const LAPS = 2;
 
 interface MarketsCursor {
-  /** Changes before this instant are in: by the upstream's clock, which may be behind ours. */
+  /** Changes of open markets before this instant are in: by the upstream's clock, which may be behind ours. */
   until: string;
+  /** The same of closed ones: their listing may lag behind the other. Left out: as far as that one. */
+  closed_until?: string;
   /** Markets up to this id were asked for by it in this lap. */
   stub_after: string;
   /** Laps in which not only stubs are asked for, since the listing did not reach down to what was known. */
@@ -37,21 +39,21 @@ export function liveMarkets(gamma: Upstream, poll_ms: number): LiveSource {
     begin: (from) => ({ until: from.toISOString(), stub_after: '', laps: 0 }) satisfies MarketsCursor,
     head: ({ now }) => Promise.resolve(now()),
     async *update(cursor, to, context) {
-      const { until, stub_after, laps = 0 } = cursor as unknown as Omit<MarketsCursor, 'laps'> & Partial<MarketsCursor>;
-      const since = Date.parse(until) - OVERLAP_MS;
+      const known = cursor as unknown as Omit<MarketsCursor, 'laps'> & Partial<MarketsCursor>;
+      const { until, closed_until = until, stub_after, laps = 0 } = known;
       // The cursor moves at the end: newest first, a break in between leaves a gap below.
       let owed = laps;
-      let newest = Date.parse(until);
       const listing = new MarketsListing(gamma, context.signal);
-      for (const closed of [false, true]) {
-        const read = yield* changes(listing, closed, since, cursor);
+      const newest = async function* (closed: boolean, from: string): AsyncGenerator<LiveStep, string> {
+        const read = yield* changes(listing, closed, Date.parse(from) - OVERLAP_MS, cursor);
         if (!read.whole) owed = LAPS;
-        newest = Math.max(newest, ...read.changedAt.filter((at) => at <= to.getTime()));
-      }
+        return new Date(Math.max(Date.parse(from), ...read.changedAt.filter((at) => at <= to.getTime()))).toISOString();
+      };
+      const reached = { until: yield* newest(false, until), closed_until: yield* newest(true, closed_until) };
       const asked = await listAsked(context.db, stub_after, owed > 0);
       const isDone = asked.length < BY_ID;
       const next = {
-        until: new Date(newest).toISOString(),
+        ...reached,
         stub_after: isDone ? '' : (asked.at(-1) as string),
         laps: isDone ? Math.max(0, owed - 1) : owed,
       };
