@@ -126,6 +126,26 @@ describe('hourly files', () => {
     expect(steps[1]?.cursor).toEqual({ hour: START.getTime(), offset: first.length });
   });
 
+  test('what a node that lags had not told of an hour when the next one began is read minutes later', async () => {
+    const lines = [0.1, 0.8, 0.9].map((at, index) => `${block(hours(at), index)}\n`);
+    const next = [1.01, 1.2].map((at, index) => `${block(hours(at), 3 + index)}\n`);
+    const polls: [lagging: string, next: string, to: number][] = [
+      [lines.slice(0, 1).join(''), next[0] as string, 1.02],
+      [lines.join(''), next[0] as string, 1.03],
+      [lines.join(''), next.join(''), 1.25],
+      [lines.join(''), next.join(''), 1.26],
+    ];
+    let cursor: LiveStep['cursor'] = begin;
+    const told: Date[][] = [];
+    for (const [lagging, newer, to] of polls) {
+      const steps = await read({ [path(0)]: lagging, [path(1)]: newer }, cursor, hours(to));
+      told.push(steps.flatMap(({ watermark }) => watermark ?? []));
+      cursor = { ...(steps.at(-1)?.cursor ?? cursor) };
+    }
+    expect(told).toEqual([[hours(0.1), hours(1.01)], [], [hours(0.9), hours(1.2)], []]);
+    expect(cursor).toEqual({ hour: hours(1).getTime(), offset: next.join('').length });
+  });
+
   test('an hour without a file is passed once a later one is there; one that is not over is not', async () => {
     const files = { [path(0)]: `${block(hours(0.1), 1)}\n`, [path(3)]: `${block(hours(3.5), 2)}\n` };
     const steps = await read(files, begin);

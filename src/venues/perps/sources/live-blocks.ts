@@ -1,4 +1,4 @@
-import { HOUR_MS, isoDay } from '../../../lib/time';
+import { HOUR_MS, MINUTE_MS, isoDay } from '../../../lib/time';
 import { pageOf } from '../../../workers/pages';
 import type { LiveSource, LiveStep } from '../../../workers/source';
 import { UpstreamError } from '../../../workers/upstream';
@@ -14,12 +14,20 @@ const STEP_FILLS = 5_000;
 const NEW_LINE = 0x0a;
 /** Missing hours that one poll looks beyond. */
 const MOST_MISSING = 48;
+/** Whoever lags has told all of an hour that has been over for so long. */
+const LATE_MS = 5 * MINUTE_MS;
 
-/** Where reading stands: an hour's file and the byte up to which its whole lines are in. */
-interface BlocksCursor {
+/** An hour's file and the byte up to which its whole lines are in. */
+interface Place {
   /** Start of the hour in milliseconds. */
   hour: number;
   offset: number;
+}
+
+/** Where reading stands. */
+interface BlocksCursor extends Place {
+  /** Where the hour before was left, until it is looked at once more: behind a balancer a node that lags may have told less than all of it. */
+  before?: Place;
 }
 
 /** The file of an hour, as the node names it: days of eight digits, hours without zeros in front. */
@@ -42,7 +50,11 @@ export function liveBlocks(files: HourFiles, poll_ms: number): LiveSource {
     begin: (from) => ({ hour: Math.floor(from.getTime() / HOUR_MS) * HOUR_MS, offset: 0 }) satisfies BlocksCursor,
     head: ({ now }) => Promise.resolve(now()),
     async *update(cursor, to, { signal }) {
-      let { hour, offset } = cursor as unknown as BlocksCursor;
+      let { hour, offset, before } = cursor as unknown as BlocksCursor;
+      if (before !== undefined && to.getTime() >= hour + LATE_MS) {
+        yield* restOf(files, before, { hour, offset }, signal);
+        before = undefined;
+      }
       // An hour is over when a later one is there; what was written until then is still to be read.
       for (let next: number | null = null; ;) {
         const piece = await pieceOf(files, pathOf(hour), offset, signal);
@@ -51,7 +63,7 @@ export function liveBlocks(files: HourFiles, poll_ms: number): LiveSource {
           continue;
         }
         const lines = piece === null ? [] : linesOf(piece.written, next !== null && !piece.is_full);
-        for (const step of stepsOf(hour, offset, lines)) yield step;
+        yield* stepsOf({ hour, offset }, lines, (place) => ({ ...place, ...(before && { before }) }));
         offset += lines.reduce((sum, line) => sum + line.bytes, 0);
         // A piece that is not full was all there is: what is written meanwhile is the next poll's.
         if (piece?.is_full === true) continue;
@@ -61,11 +73,25 @@ export function liveBlocks(files: HourFiles, poll_ms: number): LiveSource {
           if (!(await areGone(files, hour, to.getTime(), signal))) return;
           next = hour + MOST_MISSING * HOUR_MS;
         }
-        [hour, offset, next] = [next, 0, null];
-        yield { pages: [], cursor: { hour, offset } satisfies BlocksCursor, watermark: null };
+        if (before !== undefined) yield* restOf(files, before, { hour, offset }, signal);
+        [before, hour, offset, next] = [{ hour, offset }, next, 0, null];
+        yield { pages: [], cursor: { hour, offset, before } satisfies BlocksCursor, watermark: null };
       }
     },
   };
+}
+
+/** What a file holds behind a place where it was left, in steps: the hour that is read by now stays where it is. */
+async function* restOf(files: HourFiles, { hour, offset }: Place, now: Place, signal: AbortSignal): AsyncGenerator<LiveStep> {
+  for (let at = offset; ;) {
+    const piece = await pieceOf(files, pathOf(hour), at, signal);
+    if (piece === null || piece === 'anew') break;
+    const lines = linesOf(piece.written, !piece.is_full);
+    yield* stepsOf({ hour, offset: at }, lines, (before) => ({ ...now, before }));
+    at += lines.reduce((sum, line) => sum + line.bytes, 0);
+    if (!piece.is_full) break;
+  }
+  yield { pages: [], cursor: { ...now } satisfies BlocksCursor, watermark: null };
 }
 
 /** The first hour after this one that has blocks, up to `to`; null: none yet. */
@@ -133,8 +159,8 @@ function linesOf(written: Buffer, over: boolean): Line[] {
   return lines;
 }
 
-/** Lines in steps of so many fills. A line that is no JSON is skipped, and said so. */
-function* stepsOf(hour: number, offset: number, lines: readonly Line[]): Generator<LiveStep> {
+/** Lines behind a place in steps of so many fills, each with the cursor of the place behind it. A line that is no JSON is skipped, and said so. */
+function* stepsOf({ hour, offset }: Place, lines: readonly Line[], cursorAt: (place: Place) => BlocksCursor): Generator<LiveStep> {
   let blocks: unknown[] = [];
   let [fills, unreadable, at] = [0, 0, offset];
   const step = (): LiveStep => {
@@ -142,7 +168,7 @@ function* stepsOf(hour: number, offset: number, lines: readonly Line[]): Generat
     const page = pageOf(`${pathOf(hour)}@${at}`, 'ndjson', blocks);
     return {
       pages: blocks.length === 0 ? [] : [{ source: fillsByBlock, page }],
-      cursor: { hour, offset: at } satisfies BlocksCursor,
+      cursor: { ...cursorAt({ hour, offset: at }) },
       watermark: times.length === 0 ? null : new Date(Math.max(...times)),
       unread: unreadable === 0 ? {} : { unreadable },
     };
