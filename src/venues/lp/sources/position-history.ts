@@ -60,7 +60,7 @@ function addEvent(event: unknown, facts: Facts): string | null {
   const pool_address = address(event.poolAddress);
   const position_address = address(event.positionAddress);
   const tx_id = text(event.signature);
-  const timestamp = instant(event.blockTime) ?? instant(event.createdAt);
+  const timestamp = instant(event.blockTime);
   if (kind === undefined) return 'unknown_event_type';
   if (pool_address === null || position_address === null || tx_id === null || timestamp === null) return 'unusable_event';
   const owner = address(event.userAddress);

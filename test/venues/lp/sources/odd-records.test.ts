@@ -157,6 +157,20 @@ test('a row that an answer tells twice counts once: of a history, and of hourly 
   expect(await rows('SELECT volume_usd, fees_usd FROM lp_volume_hour')).toEqual([{ volume_usd: '13', fees_usd: '2' }]);
 });
 
+test('an event of a history that does not say when it happened is left out: when the index wrote it down, it would count beside itself', async () => {
+  const row = { tx: 't1', at: '2026-03-05T10:00:00Z', type: 'add', pool: SOL_USDC, position: named('p'), owner: BEN, x: '1', y: '100', usdX: '100', usdY: '100' } as const; // prettier-ignore
+  const told = history(row) as { events: Record<string, unknown>[] };
+  const untimed = told.events.map(({ blockTime: _, ...event }) => ({ ...event, createdAt: '2026-03-05T10:00:04Z' }));
+  await load('historical.json', [told]);
+  expect(await load('historical.json', [{ events: untimed }])).toEqual({
+    read: 1,
+    inserted: 0,
+    duplicates: 0,
+    skipped: { unusable_event: 1 },
+  });
+  expect(await rows('SELECT usd FROM lp_event')).toEqual([{ usd: '200' }]);
+});
+
 test('an answer that is no page of pools is counted', async () => {
   await inTransaction(db.pool, async (client) => {
     const page = pageOf('dlmm_pools_2026-03-01T00-00-00Z.json', ['busy', null, 7, { error: 'busy' }]);
