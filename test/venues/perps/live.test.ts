@@ -123,7 +123,7 @@ describe('hourly files', () => {
         for await (const record of page.records) numbers.push((record as { block_number: number }).block_number);
     expect(numbers).toEqual([1, 2, 3]);
     // Who stops between its block and the next hour reads it again.
-    expect(steps[1]?.cursor).toEqual({ hour: START.getTime(), offset: first.length });
+    expect(steps[1]?.cursor).toEqual({ hour: START.getTime(), offset: first.length, newest: hours(0.9).getTime() });
   });
 
   test('what a node that lags had not told of an hour when the next one began is read minutes later', async () => {
@@ -143,7 +143,28 @@ describe('hourly files', () => {
       cursor = { ...(steps.at(-1)?.cursor ?? cursor) };
     }
     expect(told).toEqual([[hours(0.1), hours(1.01)], [], [hours(0.9), hours(1.2)], []]);
-    expect(cursor).toEqual({ hour: hours(1).getTime(), offset: next.join('').length });
+    expect(cursor).toEqual({ hour: hours(1).getTime(), offset: next.join('').length, newest: hours(1.2).getTime() });
+  });
+
+  test('a node that lags is waited for: its file, which holds less than was read, is not read from its beginning', async () => {
+    const lines = [0.1, 0.2, 0.25].map((at, index) => `${block(hours(at), index)}\n`);
+    const [first, ...others] = await read({ [path(0)]: lines.slice(0, 2).join('') }, begin, hours(0.21));
+    expect(others).toEqual([]);
+    const cursor = { ...first?.cursor };
+    expect(await read({ [path(0)]: lines[0] as string }, cursor, hours(0.22))).toEqual([]);
+    const later = await read({ [path(0)]: lines.join('') }, cursor, hours(0.26));
+    expect(later.map(({ watermark }) => watermark)).toEqual([hours(0.25)]);
+    // One that comes no further was written anew.
+    expect((await read({ [path(0)]: lines[0] as string }, cursor, hours(0.3))).map(({ watermark }) => watermark)).toEqual([hours(0.1)]);
+  });
+
+  test('what was written anew at the end of an hour is read though the next one has begun', async () => {
+    const lines = [0.95, 0.97, 0.98].map((at, index) => `${block(hours(at), index)}\n`);
+    const [step] = await read({ [path(0)]: lines.slice(0, 2).join('') }, begin, hours(0.99));
+    const anew = { [path(0)]: lines[2] as string, [path(1)]: `${block(hours(1.01), 3)}\n` };
+    const next = await read(anew, { ...step?.cursor }, hours(1.02));
+    const later = await read(anew, { ...next.at(-1)?.cursor }, hours(1.1));
+    expect(later.flatMap(({ watermark }) => watermark ?? [])).toEqual([hours(0.98)]);
   });
 
   test('an hour without a file is passed once a later one is there; one that is not over is not', async () => {

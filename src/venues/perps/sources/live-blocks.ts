@@ -22,6 +22,8 @@ interface Place {
   /** Start of the hour in milliseconds. */
   hour: number;
   offset: number;
+  /** Time of the newest block before that byte, in milliseconds. Left out: none was read. */
+  newest?: number;
 }
 
 /** Where reading stands. */
@@ -50,46 +52,59 @@ export function liveBlocks(files: HourFiles, poll_ms: number): LiveSource {
     begin: (from) => ({ hour: Math.floor(from.getTime() / HOUR_MS) * HOUR_MS, offset: 0 }) satisfies BlocksCursor,
     head: ({ now }) => Promise.resolve(now()),
     async *update(cursor, to, { signal }) {
-      let { hour, offset, before } = cursor as unknown as BlocksCursor;
-      if (before !== undefined && to.getTime() >= hour + LATE_MS) {
-        yield* restOf(files, before, { hour, offset }, signal);
+      const { before: left, ...stand } = cursor as unknown as BlocksCursor;
+      let [place, before]: [Place, Place | undefined] = [stand, left];
+      if (before !== undefined && to.getTime() >= place.hour + LATE_MS) {
+        yield* restOf(files, before, place, signal);
         before = undefined;
       }
       // An hour is over when a later one is there; what was written until then is still to be read.
       for (let next: number | null = null; ;) {
-        const piece = await pieceOf(files, pathOf(hour), offset, signal);
-        if (piece === 'anew') {
-          offset = 0;
+        const piece = await pieceOf(files, place, signal);
+        if (piece === 'anew' || (piece === 'less' && !mayLag(place, to))) {
+          place = { hour: place.hour, offset: 0 };
           continue;
         }
-        const lines = piece === null ? [] : linesOf(piece.written, next !== null && !piece.is_full);
-        yield* stepsOf({ hour, offset }, lines, (place) => ({ ...place, ...(before && { before }) }));
-        offset += lines.reduce((sum, line) => sum + line.bytes, 0);
-        // A piece that is not full was all there is: what is written meanwhile is the next poll's.
-        if (piece?.is_full === true) continue;
-        if (next === null) {
-          next = await nextHour(files, hour, to.getTime(), signal);
-          if (next !== null) continue;
-          if (!(await areGone(files, hour, to.getTime(), signal))) return;
-          next = hour + MOST_MISSING * HOUR_MS;
+        const { written, is_full } = piece === null || piece === 'less' ? NOTHING : piece;
+        for (const step of stepsOf(place, linesOf(written, next !== null && !is_full))) {
+          place = step.cursor;
+          yield { ...step, cursor: { ...place, before } satisfies BlocksCursor };
         }
-        if (before !== undefined) yield* restOf(files, before, { hour, offset }, signal);
-        [before, hour, offset, next] = [{ hour, offset }, next, 0, null];
-        yield { pages: [], cursor: { hour, offset, before } satisfies BlocksCursor, watermark: null };
+        // A piece that is not full was all there is: what is written meanwhile is the next poll's.
+        if (is_full) continue;
+        if (next === null) {
+          next = await nextHour(files, place.hour, to.getTime(), signal);
+          if (next !== null) continue;
+          if (!(await areGone(files, place.hour, to.getTime(), signal))) return;
+          next = place.hour + MOST_MISSING * HOUR_MS;
+        }
+        if (before !== undefined) yield* restOf(files, before, place, signal);
+        [before, place, next] = [place, { hour: next, offset: 0 }, null];
+        yield { pages: [], cursor: { ...place, before } satisfies BlocksCursor, watermark: null };
       }
     },
   };
 }
 
-/** What a file holds behind a place where it was left, in steps: the hour that is read by now stays where it is. */
-async function* restOf(files: HourFiles, { hour, offset }: Place, now: Place, signal: AbortSignal): AsyncGenerator<LiveStep> {
-  for (let at = offset; ;) {
-    const piece = await pieceOf(files, pathOf(hour), at, signal);
-    if (piece === null || piece === 'anew') break;
-    const lines = linesOf(piece.written, !piece.is_full);
-    yield* stepsOf({ hour, offset: at }, lines, (before) => ({ ...now, before }));
-    at += lines.reduce((sum, line) => sum + line.bytes, 0);
-    if (!piece.is_full) break;
+const NOTHING: Piece = { written: Buffer.alloc(0), is_full: false };
+
+/** Whether a file that holds less than was read of it may be a lagging node's, which comes as far: else it was written anew. */
+const mayLag = ({ newest }: Place, now: Date): boolean => newest !== undefined && Math.abs(now.getTime() - newest) < LATE_MS;
+
+/** What a file holds behind the place where it was left, in steps: the reading of a newer hour stays where it is. */
+async function* restOf(files: HourFiles, left: Place, now: Place, signal: AbortSignal): AsyncGenerator<LiveStep> {
+  for (let place = left, is_full = true; is_full;) {
+    const piece = await pieceOf(files, place, signal);
+    if (piece === null) break;
+    if (piece === 'anew' || piece === 'less') {
+      place = { hour: left.hour, offset: 0 };
+      continue;
+    }
+    is_full = piece.is_full;
+    for (const step of stepsOf(place, linesOf(piece.written, !is_full))) {
+      place = step.cursor;
+      yield { ...step, cursor: { ...now, before: place } satisfies BlocksCursor };
+    }
   }
   yield { pages: [], cursor: { ...now } satisfies BlocksCursor, watermark: null };
 }
@@ -97,14 +112,14 @@ async function* restOf(files: HourFiles, { hour, offset }: Place, now: Place, si
 /** The first hour after this one that has blocks, up to `to`; null: none yet. */
 async function nextHour(files: HourFiles, hour: number, to: number, signal: AbortSignal): Promise<number | null> {
   for (let next = hour + HOUR_MS; next <= to && next <= hour + MOST_MISSING * HOUR_MS; next += HOUR_MS)
-    if (await hasBlocks(files, pathOf(next), signal)) return next;
+    if (await hasBlocks(files, next, signal)) return next;
   return null;
 }
 
 /** Whether a block stands in a file: nothing has been written where none does, or a proxy answers in words of its own. */
-async function hasBlocks(files: HourFiles, path: string, signal: AbortSignal): Promise<boolean> {
-  const piece = await pieceOf(files, path, 0, signal);
-  if (piece === null || piece === 'anew') return false;
+async function hasBlocks(files: HourFiles, hour: number, signal: AbortSignal): Promise<boolean> {
+  const piece = await pieceOf(files, { hour, offset: 0 }, signal);
+  if (piece === null || typeof piece === 'string') return false;
   return linesOf(piece.written, false).some(({ text }) => isBlock(parsed(text)));
 }
 
@@ -131,14 +146,15 @@ interface Piece {
 
 /**
  * The next piece of a file, with one whole line at least where it is full. A line ends before that byte: where none does any more, the
- * file was written anew.
+ * file was written anew, and where there is no such byte it holds less than was read of it.
  */
-async function pieceOf(files: HourFiles, path: string, offset: number, signal: AbortSignal): Promise<Piece | 'anew' | null> {
+async function pieceOf(files: HourFiles, { hour, offset }: Place, signal: AbortSignal): Promise<Piece | 'anew' | 'less' | null> {
+  const path = pathOf(hour);
   const before = offset > 0 ? 1 : 0;
   for (let most = MOST_BYTES; most <= LONGEST_LINE; most *= 2) {
     const read = await files.read(path, offset - before, before + most, signal);
     if (read === null) return null;
-    if (before > 0 && read[0] !== NEW_LINE) return 'anew';
+    if (before > 0 && read[0] !== NEW_LINE) return read.length === 0 ? 'less' : 'anew';
     const written = read.subarray(before);
     const is_full = written.length >= most;
     if (!is_full || written.includes(NEW_LINE)) return { written, is_full };
@@ -159,16 +175,17 @@ function linesOf(written: Buffer, over: boolean): Line[] {
   return lines;
 }
 
-/** Lines behind a place in steps of so many fills, each with the cursor of the place behind it. A line that is no JSON is skipped, and said so. */
-function* stepsOf({ hour, offset }: Place, lines: readonly Line[], cursorAt: (place: Place) => BlocksCursor): Generator<LiveStep> {
+/** Lines behind a place in steps of so many fills, each with the place behind it. A line that is no JSON is skipped, and said so. */
+function* stepsOf({ hour, offset, newest }: Place, lines: readonly Line[]): Generator<LiveStep & { cursor: Place }> {
   let blocks: unknown[] = [];
-  let [fills, unreadable, at] = [0, 0, offset];
-  const step = (): LiveStep => {
+  let [fills, unreadable, at, latest] = [0, 0, offset, newest ?? 0];
+  const step = (): LiveStep & { cursor: Place } => {
     const times = blocks.flatMap((block) => decodeTime((block as { block_time?: unknown } | null)?.block_time) ?? []);
+    latest = Math.max(latest, ...times);
     const page = pageOf(`${pathOf(hour)}@${at}`, 'ndjson', blocks);
     return {
       pages: blocks.length === 0 ? [] : [{ source: fillsByBlock, page }],
-      cursor: { ...cursorAt({ hour, offset: at }) },
+      cursor: { hour, offset: at, ...(latest > 0 && { newest: latest }) },
       watermark: times.length === 0 ? null : new Date(Math.max(...times)),
       unread: unreadable === 0 ? {} : { unreadable },
     };
