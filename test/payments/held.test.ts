@@ -1,7 +1,9 @@
-import { type HeldPayment, type PaymentState, claimKeysOf } from '../../src/payments/claims';
+import { AppError } from '../../src/errors';
+import { type ClaimKeys, type HeldPayment, type PaymentState, claimKeysOf } from '../../src/payments/claims';
 import { judgeHeld } from '../../src/payments/held';
 import { findKnown } from '../../src/payments/known';
-import type { Credential, Protocol, Sale } from '../../src/payments/protocol';
+import type { Ledger } from '../../src/payments/ledger';
+import type { Credential, Marks, Protocol, Sale } from '../../src/payments/protocol';
 
 const payment = (change: Partial<HeldPayment> & { payer?: string; words?: string } = {}): HeldPayment => {
   const { payer = 'payer', words = '', ...rest } = change;
@@ -101,15 +103,42 @@ describe('the keys of a request', () => {
 });
 
 describe('a proof that would not be taken any more', () => {
-  const found = async (...held: HeldPayment[]): Promise<string | undefined> => {
-    const protocol = { marksOf: () => ({ proof_key: 'tx', secrets: ['offer'], buyer_keys: [] }) } as unknown as Protocol;
-    const sale = { request_hash: 'request', sent_hash: 'words', raw_headers: [] } as unknown as Sale;
-    return (await findKnown({ listHeld: async () => held }, protocol, {} as Credential, sale))?.kind;
+  const marks = { proof_key: 'tx', secrets: ['offer'], buyer_keys: [] };
+  const find = async (listHeld: Ledger['listHeld'], raw_headers: string[] = [], marksOf: () => Marks = () => marks) => {
+    const sale = { request_hash: 'request', sent_hash: 'words', raw_headers } as unknown as Sale;
+    return (await findKnown({ listHeld }, { marksOf } as unknown as Protocol, {} as Credential, sale))?.kind;
   };
+  const found = (...held: HeldPayment[]): Promise<string | undefined> => find(async () => held);
+
+  /** A ledger that knows one payment, by these keys. */
+  const holding =
+    (kept: ClaimKeys): Ledger['listHeld'] =>
+    async ({ keys, kinds }) => [payment({ by: kinds.filter((_, place) => kept.keys.includes(keys[place] as string)) })];
 
   it('is one on record where it comes with a secret of it', async () =>
     expect([await found(payment()), await found(payment({ by: ['proof'] })), await found()]).toEqual(['replay', undefined, undefined]));
 
-  it('collects no other payment, whatever else is known of that one', async () =>
-    expect(await found(payment({ by: ['secret', 'buyer'] }), payment({ by: ['proof'] }))).toBeUndefined());
+  it('collects no other payment, whatever else is known of that one', async () => {
+    expect(await found(payment({ by: ['secret', 'buyer'] }), payment({ by: ['proof'] }))).toBeUndefined();
+    const listHeld = holding(claimKeysOf({ ...marks, proof_key: 'another tx', payer: 'payer', claim_keys: marks.secrets }, null));
+    expect(await find(listHeld)).toBeUndefined();
+  });
+
+  it('is none of another request, nor anybody’s who holds its secret alone', async () => {
+    expect(await found(payment({ request_hash: 'other' }))).toBeUndefined();
+    expect(await found(payment({ payer: 'somebody else', by: ['secret'] }), payment())).toBe('replay');
+  });
+
+  it('is its buyer’s by the key that this one chose, whose it is the record tells; a key in no form is none', async () => {
+    const listHeld = holding(claimKeysOf({ ...marks, secrets: ['an offer of before'], payer: 'payer', claim_keys: [] }, 'order-1'));
+    const named = (...names: string[]) => names.flatMap((name) => ['Idempotency-Key', name]);
+    expect([await find(listHeld, named('order-1')), await find(listHeld, named('order-2'))]).toEqual(['replay', undefined]);
+    expect(await find(async () => [payment()], named('order-1', 'order-1'))).toBe('replay');
+  });
+
+  it('is none where it cannot be decoded; a fault of ours is told as such', async () => {
+    const unread = (error: Error) => find(async () => [payment()], [], () => { throw error; }); // prettier-ignore
+    expect(await unread(new AppError('malformed_payment'))).toBeUndefined();
+    await expect(unread(new TypeError('of ours'))).rejects.toThrow(TypeError);
+  });
 });
