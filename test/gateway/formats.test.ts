@@ -7,8 +7,38 @@ test('only the wanted fields stay, and every id', () => {
   expect(selectFields(data, ['trades.price'])).toEqual({ condition_id: '0x1', trades: [{ tx_hash: 'a', wallet: 'w', price: 1 }] });
   for (const whole of [['trades'], ['trades.price', 'trades'], ['trades', 'trades.price']])
     expect(selectFields(data, whole)).toEqual({ condition_id: '0x1', trades: data.trades });
+  for (const parts of [
+    ['trades.price', 'trades.size'],
+    ['trades.size', 'trades.price'],
+  ])
+    expect(selectFields(data, parts)).toEqual({ condition_id: '0x1', trades: [{ tx_hash: 'a', wallet: 'w', price: 1, size: 2 }] });
   // A name that begins as another one does is none of its parts.
   expect(selectFields({ price: 1, price_usd: 2, size: 3 }, ['price', 'price_usd'])).toEqual({ price: 1, price_usd: 2 });
+});
+
+test('of what is unknown a part is unknown as well', () =>
+  expect(selectFields([{ profile: null, tags: ['a'] }], ['profile.tier', 'tags.name'])).toEqual([{ profile: null, tags: ['a'] }]));
+
+test.each([
+  [
+    'condition_id',
+    'token_id',
+    'wallet',
+    'trader',
+    'owner',
+    'coin',
+    'pool_address',
+    'position_address',
+    'token',
+    'tx_hash',
+    'tx_id',
+    'trade_id',
+  ],
+  ['rank', 'bucket', 'date', 'outcome'],
+  ['Owner', 'PoolAddress', 'PositionAddress', 'TxId'],
+])('a row is told from others by %s, whatever was asked for', (...ids) => {
+  const row = Object.fromEntries(ids.map((name) => [name, name]));
+  expect(selectFields([{ ...row, usd: 1, size: 2 }], ['usd'])).toEqual([{ ...row, usd: 1 }]);
 });
 
 test('native rows answer to either spelling', () => {
