@@ -120,6 +120,10 @@ test('no more is kept than there is room for, the least recent goes first', asyn
   const cache = new AnswerCache(3_000);
   for (const key of ['one', 'two', 'three']) await cache.get(key, 60, never, async () => answer('x'.repeat(600)));
   expect(['one', 'two', 'three'].map((key) => cache.find(key) !== undefined)).toEqual([false, true, true]);
+  // What is asked for stays.
+  cache.find('two');
+  await cache.get('four', 60, never, async () => answer('x'.repeat(600)));
+  expect(['two', 'three', 'four'].map((key) => cache.find(key) !== undefined)).toEqual([true, false, true]);
 });
 
 test('the rough size of a list of rows is near the length of its text, and long lists are kept', async () => {

@@ -46,13 +46,17 @@ test.each([[null], [undefined], [[]]])('nothing is never sold: %j', async (data)
 );
 
 describe('what is empty suggests something wider', () => {
-  const suggested = async (name: string, query: Record<string, string>, thrown: AppError): Promise<unknown> => {
+  const told = async (name: string, query: Record<string, string>, thrown: AppError): Promise<AppError['context']> => {
     const asked = endpointNamed(name);
     const of = readParameters(asked, rawOfQuery(new URLSearchParams(query)));
     const operation: Operation = () => Promise.reject(thrown);
     const ordered = { ...order(operation), endpoint: asked, reading: of };
-    return deliver(ordered, 'payer', never, deliverDeps()).catch((error: AppError) => error.context.suggestion);
+    return deliver(ordered, 'payer', never, deliverDeps()).then(
+      () => ({}),
+      (error: AppError) => error.context,
+    );
   };
+  const suggested = async (...asked: Parameters<typeof told>): Promise<unknown> => (await told(...asked)).suggestion;
   const empty = new AppError('empty_result');
 
   test.each([
@@ -63,6 +67,10 @@ describe('what is empty suggests something wider', () => {
     ['markets/trades', { condition_id: `0x${'1'.repeat(64)}`, side: 'REDEEM', outcome: 'Yes' }, { outcome: null, side: null }],
     ['lp/pools/search', { query: 'SOL', pool_type: 'dlmm' }, { pool_type: 'all' }],
     ['lp/pools/search', { query: 'SOL', pool_type: 'ALL' }, undefined],
+    // What it is asked about stays, the window is the question's own, and a least that is no number has none that is less.
+    ['lp/positions/active', { pool_address: '1'.repeat(32), pool_type: 'dlmm' }, { pool_type: 'all' }],
+    ['perps/trades/feed', { timeframe: '1h', coin: 'BTC' }, undefined],
+    ['markets/opportunities', { min_signal_strength: 'strong' }, { min_smart_wallets: 1 }],
   ])('%s %j', async (name, query, suggestion) => expect(await suggested(name, query, empty)).toEqual(suggestion));
 
   test('unless the question knows better, has no such thing, or has come to its end', async () => {
@@ -70,6 +78,8 @@ describe('what is empty suggests something wider', () => {
     const better = new AppError('empty_result', { suggestion: { timeframe: '7d' } });
     expect(await suggested('markets/trending', query, better)).toEqual({ timeframe: '7d' });
     expect(await suggested('markets/trending', query, new AppError('not_found'))).toBeUndefined();
+    const why = new AppError('empty_result', { reason: 'unscored' });
+    expect(await told('markets/trending', query, why)).toEqual({ reason: 'unscored', suggestion: { category: null } });
     // What it asks about stays: only a trader is required there.
     expect(await suggested('perps/traders/pnl-by-coin', { trader: `0x${'1'.repeat(40)}` }, empty)).toBeUndefined();
     const market = { condition_id: `0x${'1'.repeat(64)}`, min_usdc: '5' };
@@ -120,6 +130,33 @@ test('many at once are no way around: what waits for a slot is not executed any 
   expect(executed).toBeLessThanOrEqual(3);
 });
 
+test('nor are those that run beside each other: what is over the ration tells nothing', async () => {
+  const shop = deliverDeps(2);
+  const empty: Operation = async () => [];
+  const told = await Promise.all(Array.from({ length: 5 }, () => codeOf(deliver(order(empty), 'a', never, shop))));
+  expect(told).toEqual(['empty_result', 'empty_result', 'rate_limited', 'rate_limited', 'rate_limited']);
+});
+
+test.each(['waits for its turn', 'runs'])('who leaves while a question %s takes nothing from others who asked the same', async (place) => {
+  const shop = { ...deliverDeps(), queue: new AdmissionQueue(1) };
+  let finish: (data: unknown) => void = () => undefined;
+  const until = (_variables: unknown, { signal }: { signal?: AbortSignal | undefined }): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      finish = resolve;
+      signal?.addEventListener('abort', () => reject(signal.reason as Error));
+    });
+  const before = place === 'runs' ? null : deliver(order(until), 'other', never, shop);
+  const same = order(place === 'runs' ? until : async () => [1]);
+  const leaving = new AbortController();
+  const left = deliver(same, 'a', leaving.signal, shop);
+  const stays = deliver(same, 'b', never, shop);
+  await new Promise((resolve) => setImmediate(resolve));
+  leaving.abort(new Error('left'));
+  await expect(left).rejects.toThrow('left');
+  finish([1]);
+  expect([await codeOf(stays), before === null ? 'sold' : await codeOf(before)]).toEqual(['sold', 'sold']);
+});
+
 test('of those who are admitted, no more are executed at once than there are turns; twins share one', async () => {
   const shop = { ...deliverDeps(), queue: new AdmissionQueue(2) };
   let running = 0;
@@ -151,7 +188,8 @@ test('what is too old is not sold, though it was kept; where we fail it is told 
     context: { ...stale.context, fallback },
   });
   const failing = (error: Error): Promise<unknown> => errorOf(ordered(() => Promise.reject(error)));
-  expect(await failing(new Error('broken'))).toMatchObject({ code: 'internal', context: { fallback } });
+  const cause = new Error('broken');
+  expect(await failing(cause)).toMatchObject({ code: 'internal', context: { fallback, cause } });
   for (const code of ['query_timeout', 'stale_data', 'at_capacity'] as const)
     expect(await failing(new AppError(code))).toMatchObject({ code, context: { fallback } });
   const other = { method: 'GET', path: '/api/v1/markets/search', note: 'its own' };
@@ -195,6 +233,28 @@ test('meta tells what was asked, what it cost and whether the answer was kept', 
   expect((await deliver(same, 'payer', never, { ...shop, edition: () => 'anew' })).meta).toMatchObject({ cache: 'miss' });
   const unlimited = { ...order(async () => ({ wallets: 1 })), endpoint: endpointNamed('platform/stats') };
   expect((await deliver(unlimited, 'payer', never, shop)).meta).toMatchObject({ limit: null });
+});
+
+test('meta tells all that a question told of its answer', async () => {
+  const [from, to] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-08T00:00:00Z')];
+  const of = { count: 1, next_cursor: 'next', score_version: 'v1', warnings: ['odd'], ineffective: { limit: 'all' }, track_record: [] };
+  const told = order(
+    async (_variables, { meta }) => (Object.assign(meta, { ...of, timeframe: '7d', window: { from, to }, as_of: to }), [1]),
+  );
+  const { meta } = await deliver(told, 'payer', never, deliverDeps());
+  const window = { from: '2026-01-01T00:00:00Z', to: '2026-01-08T00:00:00Z' };
+  expect(meta).toMatchObject({ ...of, timeframe: '7d', window, as_of: '2026-01-08T00:00:00Z' });
+  // Only signals have a record.
+  expect(
+    (
+      await deliver(
+        order(async () => [1]),
+        'payer',
+        never,
+        deliverDeps(),
+      )
+    ).meta,
+  ).not.toHaveProperty('track_record');
 });
 
 test('an answer that is given again is as old as it is by then', async () => {
@@ -251,6 +311,8 @@ test('a request as of another instant tells the same meta, and reads by loaders 
   expect([before.now.toISOString(), before.meta === context.meta, before.sql === context.sql]).toEqual(['2026-01-31T00:00:00.000Z', true, true]); // prettier-ignore
   expect([context.loaders(made).now, before.loaders(made).now]).toEqual([context.now, before.now]);
   expect([context.loaders(made) === context.loaders(made), context.at(new Date(context.now)) === context]).toEqual([true, true]);
+  const noon = new Date('2026-02-01T12:00:00Z');
+  expect(context.at(noon).now).toEqual(noon);
   expect([context, before, context.at(context.now, '2026-01-30')].map(({ scored_until }) => scored_until)).toEqual(['2026-02-01', '2026-01-31', '2026-01-30']); // prettier-ignore
 });
 

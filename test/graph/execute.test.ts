@@ -25,6 +25,11 @@ test('an answer of which a part fails is none: thrown is what is meant for the c
   expect(await thrownBy({ a: () => 1, b: () => null })).toEqual({ a: 1, b: null });
 });
 
+test('a document that names nothing to run cannot be compiled', () => {
+  const schema = buildSchema('type Query { a: Int }');
+  expect(() => compile(schema, parse('fragment f on Query { a }'))).toThrow(/^Cannot compile: ./);
+});
+
 test.each([
   [{ limit: 5 }, undefined],
   [{ limit: 5, category: null }, undefined],
