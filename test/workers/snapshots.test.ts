@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeContext } from '../../src/graph/context';
-import { makeLogger } from '../../src/observability/logger';
+import { type Logger, makeLogger } from '../../src/observability/logger';
 import type { GraphContext, Snapshot, Venue } from '../../src/venues/venue';
 import { readSnapshot } from '../../src/workers/snapshot';
 import { buildSnapshots, dropSnapshots, listKept, watchSnapshots } from '../../src/workers/snapshots';
@@ -15,12 +15,14 @@ describe('snapshots of a wing', () => {
   let built: number;
   let broken: boolean;
   let refreshed: Date[];
+  let kind: unknown;
   const snapshot: Snapshot<Body> = {
     name: 'coins/best',
     every_s: 600,
     parts: ['a', 'b'],
     refresh: async (_pool, now) => void refreshed.push(now),
-    build: async ({ now }, part) => {
+    build: async ({ now }, part, once_refreshed) => {
+      kind = once_refreshed;
       if (broken) throw new Error('no');
       return { part, built: (built += 1), when: now };
     },
@@ -45,10 +47,11 @@ describe('snapshots of a wing', () => {
       as_of: at('12:00:00'),
       meta: { as_of: null },
     });
+    expect(kind).toBe(false);
     built = 0;
     await buildSnapshots(db.pool, venue, () => context(at('12:00:00')));
     expect((await read(at('12:00:00'))).body).toEqual(live.body);
-    expect(refreshed).toEqual([at('12:00:00')]);
+    expect([refreshed, kind]).toEqual([[at('12:00:00')], true]);
   });
 
   test('the last good copy: as of then, told when it is late, refused after half an hour', async () => {
@@ -74,6 +77,8 @@ describe('snapshots of a wing', () => {
   test('a copy of later tells nothing of before; dropped copies are made again', async () => {
     await buildSnapshots(db.pool, venue, () => context(at('12:00:00')));
     expect((await read(at('11:00:00'))).body).toMatchObject({ built: 3, when: '2026-03-01T11:00:00.000Z' });
+    await dropSnapshots(db.pool, { ...venue, name: 'lp' });
+    expect((await read(at('12:00:00'))).body).toMatchObject({ built: 1 });
     await dropSnapshots(db.pool, venue);
     expect((await read(at('12:00:00'))).body).toMatchObject({ built: 4 });
   });
@@ -126,11 +131,17 @@ describe('snapshots of a wing', () => {
   };
   const kept = async (): Promise<number> => (await db.pool.query('SELECT FROM snapshot')).rowCount ?? 0;
 
-  test('the watch builds what is missing or due, survives failures, drops what is too old at its start', async () => {
+  test('the watch builds what is missing or due, survives failures, drops what is too old or of later at its start', async () => {
     await buildSnapshots(db.pool, venue, () => context(at('10:00:00')));
+    // By a clock that was set back since.
+    await db.pool.query('UPDATE snapshot SET as_of = $1 WHERE part = $2', [at('12:00:01'), 'b']);
     broken = true;
-    const watch = watchSnapshots(db.pool, [venue], () => context(at('12:00:00')), makeLogger('silent'), 5);
+    const said: unknown[] = [];
+    const logger = { error: ({ snapshot: name }: Record<string, unknown>, words: string) => said.push([name, words]) };
+    const watch = watchSnapshots(db.pool, [venue], () => context(at('12:00:00')), logger as unknown as Logger, 5);
     await until(async () => (await kept()) === 0);
+    await until(async () => said.length > 0);
+    expect(said).toEqual([['coins/best', 'a snapshot could not be built']]);
     expect((await read(at('09:00:00')).catch((error: Error) => error.message)) as unknown).toBe('no');
     broken = false;
     await until(async () => (await kept()) === 2);
@@ -144,6 +155,14 @@ describe('snapshots of a wing', () => {
     const { built: second } = (await read(at('12:00:00'))).body;
     await db.pool.query("UPDATE snapshot SET built_at = built_at + interval '1 hour'");
     await until(async () => (await read(at('12:00:00'))).body.built > second);
+    // A part that another version has not.
+    await db.pool.query("DELETE FROM snapshot WHERE part = 'b'");
+    await until(async () => (await kept()) === 2);
+    // What cannot be built any more keeps its last copy, too old as it is: an answer says so, and is not made by each who asks.
+    broken = true;
+    await db.pool.query("UPDATE snapshot SET as_of = as_of - interval '1 hour', built_at = built_at - interval '1 hour'");
+    await sleep(50);
+    expect(await kept()).toBe(2);
     await watch.stop();
   });
 
@@ -151,7 +170,7 @@ describe('snapshots of a wing', () => {
     let end: (error: Error) => void = () => undefined;
     const stuck: Snapshot<Body> = { ...snapshot, name: 'coins/stuck', build: () => new Promise((_, reject) => (end = reject)) };
     const both: Venue = { ...venue, snapshots: [stuck as Snapshot, snapshot as Snapshot] };
-    const watch = watchSnapshots(db.pool, [both], () => context(at('12:00:00')), makeLogger('silent'), 5, 200);
+    const watch = watchSnapshots(db.pool, [both], () => context(at('12:00:00')), makeLogger('silent'), 3_600_000, 200);
     await until(async () => (await kept()) === 2);
     await watch.stop();
     end(new Error('given up'));
