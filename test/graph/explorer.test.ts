@@ -205,7 +205,10 @@ test('lists longer than their cost assumes are not followed without end', async 
   const cells = Array.from({ length: 5_000 }, (_, id) => ({ id }));
   const schema = makeExecutableSchema({
     typeDefs: 'type Query { cells: [Cell!]! } type Cell { id: Int! pool: Cell page: Page! } type Page { nodes: [Cell!]! }',
-    resolvers: { Query: { cells: () => cells }, Cell: { pool: (cell: unknown) => cell, page: () => ({ nodes: cells.slice(0, 10) }) } },
+    resolvers: {
+      Query: { cells: async () => cells },
+      Cell: { pool: (cell: unknown) => cell, page: () => ({ nodes: cells.slice(0, 10) }) },
+    },
   });
   const explorer = makeExplorer(schema, product.db, standingClock(new Date()));
   const follow = async (below: string): Promise<{ data?: { cells: unknown[] }; errors?: unknown[] }> => {
@@ -216,7 +219,9 @@ test('lists longer than their cost assumes are not followed without end', async 
     };
     return (await (await explorer.fetch('http://localhost/graphql', request)).json()) as never;
   };
-  expect((await follow('{ id pool { id } }')).data?.cells).toHaveLength(5_000);
+  // Values are no objects.
+  const few = Array.from({ length: 20 }, (_, index) => `a${index}: id`).join(' ');
+  expect((await follow(`{ ${few} pool { id } }`)).data?.cells).toHaveLength(5_000);
   const many = Array.from({ length: 11 }, (_, index) => `} more${index}: cells { id`).join(' ');
   const wide = Array.from({ length: 1_100 }, (_, index) => `a${index}: id`).join(' ');
   for (const { data, errors } of [
@@ -250,6 +255,25 @@ test('a list that answers as of its first page tells of itself in the meta of it
   });
 });
 
+test('meta tells as of when an answer was made, and by which scores, wherever these were looked up', async () => {
+  const resolvers = {
+    Query: { kept: (_root: unknown, _args: unknown, { meta }: GraphContext) => ((meta.as_of = new Date('2026-01-01T00:00:00Z')), {}) },
+    Row: { trader: (_root: unknown, _args: unknown, { meta }: GraphContext) => ((meta.score_version = 'perps-1'), null) },
+  };
+  const schema = makeExecutableSchema({ typeDefs: 'type Query { kept: Row } type Row { n: Int trader: Row }', resolvers });
+  const explorer = makeExplorer(schema, product.db, standingClock(new Date()));
+  const headers = { 'Content-Type': 'application/json' };
+  const asked = await explorer.fetch('http://localhost/graphql', {
+    method: 'POST',
+    headers,
+    body: '{"query":"{ kept { trader { n } } }"}',
+  });
+  expect(await asked.json()).toMatchObject({
+    data: { kept: { trader: null } },
+    extensions: { meta: { as_of: '2026-01-01T00:00:00Z', score_version: 'perps-1' } },
+  });
+});
+
 test('a page is bounded by whoever asks, also through a variable', async () => {
   const sized =
     'query q($n: Int!) { wallet(address: "0x0000000000000000000000000000000000000001") { trades(first: $n) { nodes { side } } } }';
@@ -271,7 +295,14 @@ test('variables and extensions of a GET that are no JSON are told as such', asyn
     { errors: [{ message: 'variables must be JSON.', extensions: { code: 'BAD_REQUEST' } }] },
   ]);
   expect(await get('{"c":"BTC"}', 'none')).toMatchObject([400, { errors: [{ message: 'extensions must be JSON.' }] }]);
-  expect(await get('{"c":"BTC"}')).toMatchObject([200, { data: { coin: null } }]);
+  for (const extensions of ['{}', '']) expect(await get('{"c":"BTC"}', extensions)).toMatchObject([200, { data: { coin: null } }]);
+});
+
+test('no page from elsewhere is let read an answer', async () => {
+  const schema = makeExecutableSchema({ typeDefs: 'type Query { n: Int }' });
+  const explorer = makeExplorer(schema, product.db, standingClock(new Date()));
+  const { status, headers } = await explorer.fetch('http://localhost/graphql?query={n}', { headers: { Origin: 'https://example.com' } });
+  expect([status, headers.get('access-control-allow-origin')]).toEqual([200, null]);
 });
 
 const NOBODY = '0x0000000000000000000000000000000000000001';
