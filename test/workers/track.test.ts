@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { inTransaction } from '../../src/db/transaction';
+import { inTransaction, writersTurn } from '../../src/db/transaction';
 import { makeContext } from '../../src/graph/context';
 import { makeLogger } from '../../src/observability/logger';
 import type { GraphContext, SignalTracking, Venue } from '../../src/venues/venue';
@@ -8,6 +8,7 @@ import type { PendingSignal, Signal } from '../../src/workers/signal';
 import { trackSignals, watchSignals } from '../../src/workers/track';
 import { readTrackRecord, takeLaterMarksBack, takeMarksBack, tracked } from '../../src/workers/track-record';
 import { testDatabase } from '../support/database';
+import { until } from '../support/feeds';
 
 const at = (iso: string): Date => new Date(`2026-03-${iso}Z`);
 const HORIZONS = ['1h', '24h'] as const;
@@ -137,6 +138,10 @@ describe('signals of a wing', () => {
     expect((await track(at('01T14:00:00'), true))?.stored).toBe(1);
     said = [up('ETH', 4), up('SOL', 9)];
     expect((await track(at('01T15:00:00'), true))?.stored).toBe(0);
+    // Nor does the next day take again what this one found nothing of.
+    await track(at('02T12:00:00'), true);
+    const { rows } = await db.pool.query("SELECT endpoint FROM signal_snapshot WHERE day = '2026-03-01' ORDER BY 1");
+    expect(rows.map(({ endpoint }: { endpoint: string }) => endpoint)).toEqual(['coins/other', 'coins/signals']);
   });
 
   test('a wing that scores is asked once it is scored today', async () => {
@@ -160,6 +165,31 @@ describe('signals of a wing', () => {
     const runs = await Promise.all([1, 2, 3].map(() => track(at('01T12:00:00'))));
     expect(runs.map((run) => run?.stored).sort()).toEqual([0, 0, 2]);
     expect(await trackSignals(db.pool, { ...wing(() => said), signals: undefined }, () => context(at('01T12:00:00')))).toBeNull();
+  });
+
+  test('who finds a snapshot stored that was not there when it asked stores none', async () => {
+    const { signals, ...venue } = wing(() => said);
+    let other: ReturnType<typeof track> | undefined;
+    const list: SignalTracking['list'] = async (...asked) => {
+      await (other ??= track(at('01T12:00:00')));
+      return (signals as SignalTracking).list(...asked);
+    };
+    expect((await track(at('01T12:00:00'), false, { ...venue, signals: { ...(signals as SignalTracking), list } }))?.stored).toBe(0);
+    expect(await stored()).toHaveLength(2);
+  });
+
+  test('marks wait for whoever writes facts of the venue', async () => {
+    await track(at('01T12:00:00'));
+    let marking: ReturnType<typeof track> = Promise.resolve(null);
+    let over = false;
+    await inTransaction(db.pool, async (client) => {
+      await client.query(writersTurn('perps'));
+      marking = track(at('01T13:00:00')).finally(() => (over = true));
+      const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'";
+      await until(async () => over || (await db.pool.query(waiting)).rowCount === 1, 'it waits');
+      expect(over).toBe(false);
+    });
+    expect(await marking).toMatchObject({ marked: 2 });
   });
 
   test('the watch goes on after a failure, and stops', async () => {
