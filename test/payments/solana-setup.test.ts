@@ -33,6 +33,9 @@ describe('setting Solana up', () => {
     await expect(make(change, rest)).rejects.toThrow(sentence);
   });
 
+  it('takes secrets of 32 bytes, whatever their letters', async () =>
+    (await make({}, { secrets: ['ü'.repeat(16), 'x'.repeat(32)] })).stop());
+
   it('refuses the treasury as the sponsor', async () => {
     const key = bs58.encode(till.merchant.secretKey);
     await expect(make({ sponsor_key: key })).rejects.toThrow('must not be the wallet that is paid');
