@@ -561,6 +561,16 @@ describe('what is looked after when nobody asks', () => {
     await Promise.all([pool!.end(), heart!.end()]);
   });
 
+  it('a process is known to live from its first moment until it stops', async () => {
+    const living = async (): Promise<string[]> => (await sql<{ id: string }>('SELECT id FROM payment_instance')).map(({ id }) => id);
+    const others = await living();
+    const one = await createPayments(till.settings, { pool: till.database.pool, logger: till.logger });
+    const [id, ...more] = (await living()).filter((each) => !others.includes(each));
+    await one.stop();
+    expect([id, more]).toEqual([expect.anything(), []]);
+    expect(await living()).not.toContain(id);
+  });
+
   it('a payer who leaves answers lying loses the privilege of long queries', async () => {
     await untilSampled(till);
     const buyer = await fundedBuyer(till);
