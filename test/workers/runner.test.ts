@@ -110,6 +110,9 @@ describe('the runner', () => {
     return made;
   };
 
+  /** Waits until no turn is held: PostgreSQL hears a moment later that a connection has been left. */
+  const letGo = (): Promise<void> => until(async () => (await db.pool.query(`SELECT ${HELD_TURNS}`)).rowCount === 0, 'let go of');
+
   test('reads on from its cursor, counts, and moves the mark of a quiet feed', async () => {
     const seen: number[] = [];
     const one = runner('one', { loaded: () => undefined, failed: () => undefined, visible: (_, seconds) => void seen.push(seconds) });
@@ -118,7 +121,7 @@ describe('the runner', () => {
     upstream.clock.turnTo(second(5));
     await readTo(5);
     await one.stop();
-    expect((await db.pool.query(`SELECT ${HELD_TURNS}`)).rowCount).toBe(0);
+    await letGo();
     expect(await kept()).toEqual([0, 1, 2, 3, 4, 5]);
     const row = await feed();
     expect(row).toMatchObject({ feed: 'perps.numbers', at: { next: 6 }, totals: { inserted: 6, duplicates: 0 }, failure: null });
@@ -162,7 +165,7 @@ describe('the runner', () => {
       "INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES (gen_random_uuid(), '', '9_newer', now())",
     );
     upstream.clock.turnTo(second(6));
-    await until(async () => (await db.pool.query(`SELECT ${HELD_TURNS}`)).rowCount === 0, 'let go of');
+    await letGo();
     expect(await kept()).toEqual([0, 1, 2, 3]);
     expect((await feed())?.failure).toBeNull();
     expect(said).toEqual([
