@@ -4,8 +4,8 @@ import { type PageRequest, type PagedList, byParent } from '../../../lib/connect
 import type { ValuedPositionRow } from './position-history';
 import { positionsAsOf, valuedPositions } from './positions';
 
-/** A position with its results, and its first fact. */
-export type LinkedPositionRow = ValuedPositionRow & { first_at: Date };
+/** A position with its results. */
+export type LinkedPositionRow = ValuedPositionRow;
 
 /** Which of a parent's positions; null: all. */
 export interface LinkedPositionsFilter {

@@ -12,35 +12,51 @@ export interface HistoryEventRow extends PoolEventRow {
   events: number;
 }
 
-export interface ValuedPositionRow extends PositionRow {
+/** A row of lp_position_sum, as of then. */
+export interface PositionSumRow extends PositionRow {
   deposits: number;
+  first_at: Date;
+}
+
+export interface ValuedPositionRow extends PositionSumRow {
   pnl_usd: string | null;
   hodl_usd: string | null;
   kept_usd: string | null;
 }
 
+const LAST_IN_USE_FIRST = 'ORDER BY last_at DESC, pool_address, position_address';
+
 const POSITIONS: Record<'position' | 'owner', Statement> = {
   position: {
     name: 'lp_position_by_address',
-    text: valued(positionsAsOf('p.position_address = $2 AND $3::text IS NULL', '$1::timestamptz')),
+    text: `SELECT * FROM (${positionsAsOf('p.position_address = $2 AND $3::text IS NULL', '$1::timestamptz')}) s ${LAST_IN_USE_FIRST}`,
     keyed: true,
   },
   owner: {
     name: 'lp_positions_of_owner_in_pool',
-    text: valued(positionsAsOf('p.pool_address = $3', '$1::timestamptz', (column) => `${column} = $2`)),
+    text: `SELECT * FROM (${positionsAsOf('p.pool_address = $3', '$1::timestamptz', (column) => `${column} = $2`)}) s ${LAST_IN_USE_FIRST}`,
     keyed: true,
   },
 };
 
-function valued(positions: string): string {
-  return `SELECT * FROM (${valuedPositions(`(${positions})`)}) v ORDER BY last_at DESC, pool_address, position_address`;
+/** The positions of a key as of `now`, the last in use first: an address may have been one in several pools. */
+export function listPositions(sql: Sql, key: PositionKey, now: Date): Promise<PositionSumRow[]> {
+  return 'position_address' in key
+    ? sql.query<PositionSumRow>(POSITIONS.position, [now, key.position_address, null])
+    : sql.query<PositionSumRow>(POSITIONS.owner, [now, key.owner, key.pool_address]);
 }
 
-/** The positions of a key as of `now`, with their results, the last in use first: an address may have been one in several pools. */
-export function listPositions(sql: Sql, key: PositionKey, now: Date): Promise<ValuedPositionRow[]> {
-  return 'position_address' in key
-    ? sql.query<ValuedPositionRow>(POSITIONS.position, [now, key.position_address, null])
-    : sql.query<ValuedPositionRow>(POSITIONS.owner, [now, key.owner, key.pool_address]);
+const VALUED: Statement = {
+  name: 'lp_positions_valued',
+  keyed: true,
+  text: `SELECT * FROM (${valuedPositions('jsonb_populate_recordset(NULL::lp_position_sum, $1::jsonb)', { from: '$2', to: '$3' })}) v ${LAST_IN_USE_FIRST}`,
+};
+
+/** The same positions with their results, in the same order: prices are looked for about their closes alone. */
+export function listResults(sql: Sql, positions: readonly PositionSumRow[]): Promise<ValuedPositionRow[]> {
+  const closes = positions.flatMap(({ closed_at }) => (closed_at === null ? [] : [closed_at.getTime()]));
+  const between = closes.length === 0 ? [null, null] : [new Date(Math.min(...closes)), new Date(Math.max(...closes))];
+  return sql.query<ValuedPositionRow>(VALUED, [JSON.stringify(positions), ...between]);
 }
 
 /** The order of the chain. Parts of a rebalance have one place: what it takes out comes before what it puts in again, so that no total holds both. */
@@ -53,12 +69,14 @@ SELECT * FROM (
   SELECT pool_address, "timestamp", slot, tx_id, outer_ix, inner_ix, position_address, kind, n, pool_type, owner, amount_x, amount_y, usd,
     sum(CASE kind WHEN 'deposit' THEN coalesce(usd, 0) WHEN 'withdraw' THEN -coalesce(usd, 0) ELSE 0 END)
       OVER (ORDER BY ${OLDEST_FIRST}) AS cumulative_net_usd, count(*) OVER ()::int AS events
-  FROM lp_event WHERE pool_address = $4 AND position_address = ANY($1) AND "timestamp" < $2
+  FROM lp_event WHERE pool_address = $1 AND position_address = ANY($2) AND "timestamp" BETWEEN $4 AND $5
 ) e ORDER BY ${OLDEST_FIRST} LIMIT $3`,
 };
 
-/** Events of positions of one pool before `now`, oldest first. */
-export function listPositionEvents(sql: Sql, positions: readonly PositionRow[], now: Date, limit: number): Promise<HistoryEventRow[]> {
+/** Events of positions of one pool, one at least, as far as these tell of them, oldest first. */
+export function listPositionEvents(sql: Sql, positions: readonly PositionSumRow[], limit: number): Promise<HistoryEventRow[]> {
   const addresses = positions.map(({ position_address }) => position_address);
-  return sql.query<HistoryEventRow>(EVENTS, [addresses, now, limit, positions[0]?.pool_address ?? null]);
+  const times = positions.flatMap(({ first_at, last_at }) => [first_at.getTime(), last_at.getTime()]);
+  const life = [new Date(Math.min(...times)), new Date(Math.max(...times))];
+  return sql.query<HistoryEventRow>(EVENTS, [positions[0]?.pool_address, addresses, limit, ...life]);
 }

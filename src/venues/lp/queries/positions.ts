@@ -2,7 +2,7 @@ import type { Sql, Statement } from '../../../db/sql';
 import { leastShown } from '../../../lib/statistics';
 import type { PoolType } from '../chain-addresses';
 import { POSITION_COLUMNS, positionSums } from '../rollups/position-sums';
-import { priceAt } from '../rollups/price-at';
+import { type Between, priceAt } from '../rollups/price-at';
 import { afterwards } from '../../../db/segments';
 
 const kept = (filter: string, now: string): string =>
@@ -54,13 +54,13 @@ const atClose = (x: string, y: string): string =>
 
 /**
  * Select of positions with `pnl_usd`, `hodl_usd` (deposited amounts at the prices of the close) and `kept_usd` (withdrawn amounts at
- * the same prices), both null while open or where its beginning was not seen; `positions` is a table of positionsAsOf.
+ * the same prices), both null while open or where its beginning was not seen; `positions` is a table of positionsAsOf, all of whose closes lie `between`.
  */
-export const valuedPositions = (positions: string): string => `
+export const valuedPositions = (positions: string, between?: Between): string => `
 SELECT s.*, ${positionPnl('s')} AS pnl_usd, CASE WHEN ${isWhole('s')} THEN ${atClose('s.deposited_x', 's.deposited_y')} END AS hodl_usd,
   CASE WHEN ${isWhole('s')} THEN ${atClose('s.withdrawn_x', 's.withdrawn_y')} END AS kept_usd
 FROM ${positions} s LEFT JOIN lp_pool l ON l.pool_address = s.pool_address
-${priceAt('l.mint_x', 's.closed_at', 'x')} ${priceAt('l.mint_y', 's.closed_at', 'y')}`;
+${priceAt('l.mint_x', 's.closed_at', 'x', between)} ${priceAt('l.mint_y', 's.closed_at', 'y', between)}`;
 
 /** Numeric columns are decimal text. */
 export interface PositionRow {

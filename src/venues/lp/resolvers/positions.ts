@@ -7,7 +7,14 @@ import type { GraphContext, Resolvers } from '../../venue';
 import { openList } from '../../venue-lists';
 import { makeLoaders } from '../loaders';
 import { listWhales, WHALE_FORMS, whalePosition } from '../queries/lps-whales';
-import { listPositionEvents, listPositions, type PositionKey, type ValuedPositionRow } from '../queries/position-history';
+import {
+  listPositionEvents,
+  listPositions,
+  listResults,
+  type PositionKey,
+  type PositionSumRow,
+  type ValuedPositionRow,
+} from '../queries/position-history';
 import { type ActiveSort, listActivePositions, type PositionRow } from '../queries/positions';
 import { nothingIn, type PoolTypeFilter, poolNow, poolOf, typeDropped, typeOf, unpricedOf, warnOfUnpriced } from './asked';
 import { type PoolSymbols, shownEvent, type ShownEvent } from './pool-event';
@@ -114,7 +121,7 @@ interface HistoryInput {
 const ACTIVE = { method: 'GET', path: '/api/v1/lp/positions/active', note: 'open positions of a pool or an owner' };
 
 /** What of the question no position answers; `found` is the one of that address, of another owner or pool. */
-function unknownPosition({ position_address, owner, pool_address }: HistoryInput, found: ValuedPositionRow | undefined): AppError {
+function unknownPosition({ position_address, owner, pool_address }: HistoryInput, found: PositionSumRow | undefined): AppError {
   if (position_address == null) return notKnown('owner', owner as string, 'never had a position in this pool', ACTIVE);
   if (found === undefined) return notKnown('position_address', position_address, 'is no known position', ACTIVE);
   return owner != null && found.owner !== owner
@@ -130,7 +137,7 @@ async function lpPositionsHistory(_root: unknown, input: HistoryInput, context: 
   const [first] = asked;
   if (first === undefined) throw unknownPosition(input, found[0]);
   const positions = asked.filter((row) => row.pool_address === first.pool_address);
-  const rows = await listPositionEvents(sql, positions, now, input.limit);
+  const [rows, results] = await Promise.all([listPositionEvents(sql, positions, input.limit), listResults(sql, positions)]);
   meta.count = rows.length;
   const all = rows[0]?.events ?? 0;
   if (all > rows.length) meta.warnings.push(`events: the oldest ${rows.length} of ${all}`);
@@ -139,7 +146,7 @@ async function lpPositionsHistory(_root: unknown, input: HistoryInput, context: 
   return {
     position_address: input.position_address != null && first.pool_type === 'dlmm' ? first.position_address : null,
     events: rows.map((row) => ({ ...shownEvent(row, tokens, input.field_case === 'snake'), cumulative_net_usd: row.cumulative_net_usd })),
-    summary: summaryOf(positions, now),
+    summary: summaryOf(results, now),
   };
 }
 
@@ -148,7 +155,7 @@ function keyOf({ position_address, owner, pool_address }: HistoryInput): Positio
   return { owner: owner as string, pool_address: pool_address as string };
 }
 
-const isAsked = (row: ValuedPositionRow, { owner, pool_address }: HistoryInput): boolean =>
+const isAsked = (row: PositionSumRow, { owner, pool_address }: HistoryInput): boolean =>
   (owner == null || row.owner === owner) && (pool_address == null || row.pool_address === pool_address);
 
 /** Open while any position is, closed when all are; null where nobody tells of one that was opened before we looked, or where there is none. */

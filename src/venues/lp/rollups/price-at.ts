@@ -5,14 +5,25 @@ export const PRICE_SOURCE = { stated: 1, stable: 2, sol: 3, catalogue: 5 } as co
 
 export const stableList = STABLES.map((mint) => `'${mint}'`).join(', ');
 
+/** Instants (SQL) between which, with both, all others lie: the months of others are not opened where these are parameters. */
+export interface Between {
+  from: string;
+  to: string;
+}
+
+const within = ({ from, to }: Between): string =>
+  `AND t.minute >= ${from}::timestamptz - interval '1 hour' AND t.minute <= ${to}::timestamptz`;
+
 const priceOf = (
   mint: string,
   at: string,
+  between?: Between,
 ): string => `SELECT CASE WHEN ${mint} IN (${stableList}) THEN 1::numeric ELSE (SELECT t.usd FROM token_price t
-    WHERE t.mint = ${mint} AND t.minute <= ${at} AND t.minute >= ${at} - interval '1 hour' ORDER BY t.minute DESC LIMIT 1) END AS usd`;
+    WHERE t.mint = ${mint} AND t.minute <= ${at} AND t.minute >= ${at} - interval '1 hour' ${between ? within(between) : ''} ORDER BY t.minute DESC LIMIT 1) END AS usd`;
 
 /** Last price of `mint` at or before `at`, at most an hour old, as `alias.usd`; stables are worth 1. A LATERAL item of a FROM list. */
-export const priceAt = (mint: string, at: string, alias: string): string => `LEFT JOIN LATERAL (${priceOf(mint, at)}) ${alias} ON true`;
+export const priceAt = (mint: string, at: string, alias: string, between?: Between): string =>
+  `LEFT JOIN LATERAL (${priceOf(mint, at, between)}) ${alias} ON true`;
 
 /** The same, looked up (and planned) once for a row however often `alias.usd` is used: OFFSET keeps the planner from copying it. */
 export const priceOnceAt = (mint: string, at: string, alias: string): string =>
