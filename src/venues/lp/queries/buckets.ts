@@ -1,11 +1,12 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
+import { BEGINNING, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import { bornAt } from './pools-trending';
 
 const POOL_BORN: Statement = { name: 'lp_pool_born', text: `SELECT ${bornAt('$1::text')} AS at`, keyed: true };
 const ALL_BORN: Statement = {
   name: 'lp_first_fact',
   text: 'SELECT least((SELECT min(hour) FROM lp_owner_hour), (SELECT min(hour) FROM lp_pool_hour)) AS at',
+  keyed: true,
 };
 
 /**
@@ -24,9 +25,11 @@ export async function lifeIn(
   return { window, whole: first !== null && window.from <= first };
 }
 
-/** Hour of the first fact of any pool. */
-export async function findFirstHour(sql: Sql): Promise<Date | null> {
-  return (await sql.query<{ at: Date | null }>(ALL_BORN, []))[0]?.at ?? null;
+/** A window that begins before everything begins with the hour of the first fact of any pool instead: months before it are not looked at. Empty where there is none. */
+export async function factsIn(sql: Sql, window: Window): Promise<Window> {
+  if (window.from > BEGINNING) return window;
+  const [first] = await sql.query<{ at: Date | null }>(ALL_BORN, []);
+  return since(window, first?.at ?? window.to);
 }
 
 /** The window without what lies before `birth`. */

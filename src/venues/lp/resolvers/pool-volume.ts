@@ -2,7 +2,7 @@ import type { AppError } from '../../../errors';
 import { automaticSize, bucketsOf, checkGrid } from '../../../lib/grid';
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
-import { findFirstHour, lifeIn, since } from '../queries/buckets';
+import { factsIn, lifeIn } from '../queries/buckets';
 import type { PoolIds } from '../queries/pool-ids';
 import { listPoolVolume, type PoolVolumeRow, volumeKnown } from '../queries/pool-volume-history';
 import { listActionCells, listPoolCells, type PoolCellsArgs } from '../queries/volume-heatmap';
@@ -89,8 +89,7 @@ interface HeatmapInput {
 async function lpPlatformVolumeHeatmap(_root: unknown, input: HeatmapInput, context: GraphContext): Promise<unknown> {
   const { sql, now, meta } = context;
   const { timeframe, group_by, limit } = input;
-  const asked = windowOf(timeframe, now);
-  const window = timeframe === 'all' ? since(asked, (await findFirstHour(sql)) ?? now) : asked;
+  const window = await factsIn(sql, windowOf(timeframe, now));
   const bucket_size = input.bucket_size === 'auto' ? automaticSize(timeframe) : input.bucket_size;
   checkGrid(window, { size: bucket_size, allowed: ['1h', '4h', '1d'], rows: group_by === 'pool' ? limit : 1 });
   const scope = { pool_type: typeOf(input.pool_type), window, bucket_size };
