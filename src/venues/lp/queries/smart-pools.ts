@@ -36,6 +36,9 @@ export interface SmartPoolRow {
 /** Providers shown of a pool. */
 const SHOWN = 5;
 
+/** Says nothing new of days of the window, but which months of facts there may be any in. */
+const IN_WINDOW = 'e."timestamp" >= $1 AND e."timestamp" < $2';
+
 /**
  * The rows of `pairs`, a table of (pool_address, owner), with what they did in the pool on their smart days of the window (`net`), of a day that a bound cuts by its
  * facts, and their newest `score`; none of who did nothing.
@@ -45,7 +48,7 @@ SELECT c.*, n.net, n.score FROM ${pairs} c CROSS JOIN LATERAL (
   SELECT sum(d.net) AS net, ${newestScore('d.dated_score')} AS score FROM (
     SELECT d.dated_score, CASE WHEN d.first_at >= $1 AND d.last_at < $2 THEN d.deposit_usd - d.withdraw_usd ELSE (
       SELECT coalesce(sum(CASE e.kind WHEN 'deposit' THEN e.usd WHEN 'withdraw' THEN -e.usd END), 0) FROM lp_event e
-      WHERE e.owner = d.owner AND e.pool_address = d.pool_address AND e."timestamp" >= greatest($1, d.day) AND e."timestamp" < least($2, d.day + interval '1 day')
+      WHERE e.owner = d.owner AND e.pool_address = d.pool_address AND e."timestamp" >= greatest($1, d.day) AND e."timestamp" < least($2, d.day + interval '1 day') AND ${IN_WINDOW}
       HAVING count(*) > 0) END AS net
     FROM lp_smart_day d WHERE d.pool_address = c.pool_address AND d.owner = c.owner AND d.day >= ${dayOf('$1::timestamptz')} AND d.day < $2 AND d.first_at < $2 AND d.last_at >= $1 OFFSET 0
   ) d WHERE d.net IS NOT NULL HAVING count(*) > 0
