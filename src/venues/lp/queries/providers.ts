@@ -93,7 +93,7 @@ export function listProviderPools(sql: Sql, { owners, pool_type, window, life }:
 const KNOWN: Statement = {
   name: 'lp_owners_known',
   keyed: true,
-  text: 'SELECT o.owner FROM unnest($1::text[]) o(owner) WHERE EXISTS (SELECT 1 FROM lp_event e WHERE e.owner = o.owner AND e."timestamp" < $2)',
+  text: `SELECT owner FROM lp_owner_life WHERE owner = ANY($1::text[]) AND pool_type = 'all' AND first_at < $2`,
 };
 
 /** Those of the owners who have done anything before `now`. */

@@ -6,6 +6,7 @@ import type { GraphContext, Resolvers } from '../../venue';
 import { sectionsOf } from '../../venue-sections';
 import { type PoolType } from '../chain-addresses';
 import { makeLoaders } from '../loaders';
+import { since } from '../queries/buckets';
 import { listOwnerEvents } from '../queries/owner-events';
 import { countOpen, knownOwners, listProviderPools, type ProviderPoolRow } from '../queries/providers';
 import type { PoolIds } from '../queries/pool-ids';
@@ -139,10 +140,18 @@ async function listPools(
 const isLife = async (window: Window, context: GraphContext): Promise<boolean> =>
   window.from.getTime() === BEGINNING.getTime() && (await context.loaders(makeLoaders).newestChange()) < window.to.getTime();
 
-/** The newest events of a provider in a window, as answers show them. */
-async function recentEvents(input: ProfileInput, window: Window, context: GraphContext): Promise<ShownEvent[]> {
+/** The newest events of a provider in a window, as answers show them; what it did there in each pool tells since when there are any. */
+async function recentEvents(
+  input: ProfileInput,
+  window: Window,
+  pools: Promise<ProviderPoolRow[]>,
+  context: GraphContext,
+): Promise<ShownEvent[]> {
   const { poolIds } = context.loaders(makeLoaders);
-  const events = await listOwnerEvents(context.sql, input.owner, window, typeOf(input.pool_type), input.events_limit);
+  const begins = (await pools).flatMap(({ first_at }) => (first_at === null ? [] : [first_at.getTime()]));
+  if (begins.length === 0) return [];
+  const life = since(window, new Date(Math.min(...begins)));
+  const events = await listOwnerEvents(context.sql, input.owner, life, typeOf(input.pool_type), input.events_limit);
   return Promise.all(events.map(async (row) => shownEvent(row, (await poolIds.load(row.pool_address)) as PoolIds, false)));
 }
 
@@ -163,11 +172,12 @@ async function lpLpsProfile(_root: unknown, input: ProfileInput, context: GraphC
   const timeframe = input.timeframe ?? null;
   const window = windowOf(timeframe ?? 'all', now);
   const section = sectionsOf(context);
+  const pools = listPools([owner], pool_type, window, context);
   const [known, rows, open, recent_events, lp_score] = await Promise.all([
     knownOwners(sql, [owner], now),
-    listPools([owner], pool_type, window, context),
+    pools,
     section('open_positions', countOpen(sql, [owner], pool_type, now)),
-    section('recent_events', recentEvents(input, window, context)),
+    section('recent_events', recentEvents(input, window, pools, context)),
     section('lp_score', namedScore(owner, context)),
   ]);
   if (!known.has(owner)) throw unknownOwners('owner', [owner]);
