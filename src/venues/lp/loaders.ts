@@ -5,6 +5,7 @@ import type { Sql, Statement } from '../../db/sql';
 import { HOUR_MS } from '../../lib/time';
 import type { GraphContext } from '../venue';
 import { STABLES } from './chain-addresses';
+import { findLately } from './queries/lately';
 import { liquidityOf, shareOfPool } from './queries/liquidity';
 import { type PoolIds, listPoolIds } from './queries/pool-ids';
 
@@ -23,7 +24,7 @@ interface PoolMove {
 }
 
 export interface LpLoaders {
-  /** When a position changed, a provider acted or something was swapped last, in milliseconds; -Infinity before the first. */
+  /** When a position or a recurring order changed, a provider acted or something was swapped last, in milliseconds; -Infinity before the first. */
   newestChange(): Promise<number>;
   pool: DataLoader<string, PoolRecord | null>;
   token: DataLoader<string, TokenRecord | null>;
@@ -47,13 +48,17 @@ const NEWEST_CHANGE: Statement = {
   name: 'lp_newest_change',
   keyed: true,
   text: `
-SELECT greatest((SELECT max(changed_at) FROM lp_position_sum), (SELECT max(last_at) FROM lp_owner_life), (SELECT max("timestamp") FROM lp_swap), (SELECT max(hour) FROM lp_pool_hour)) AS at`,
+SELECT greatest((SELECT max(changed_at) FROM lp_position_sum), (SELECT max(last_at) FROM lp_owner_life), (SELECT max(changed_at) FROM dca_order),
+  (SELECT max("timestamp") FROM lp_swap WHERE "timestamp" >= $1), (SELECT max(hour) FROM lp_pool_hour)) AS at`,
 };
 
-async function findNewestChange(sql: Sql): Promise<number> {
-  const [row] = await sql.query<{ at: Date | null }>(NEWEST_CHANGE, []);
-  return row?.at?.getTime() ?? Number.NEGATIVE_INFINITY;
-}
+/** Swaps that are not looked at are older than what is newest all the same. */
+const findNewestChange = (sql: Sql, now: Date): Promise<number> =>
+  findLately(
+    now,
+    async (since) => (await sql.query<{ at: Date | null }>(NEWEST_CHANGE, [since]))[0]?.at?.getTime() ?? Number.NEGATIVE_INFINITY,
+    (newest, since) => newest >= since.getTime(),
+  );
 
 const SCORE_VERSION: Statement = {
   name: 'lp_score_version',
@@ -71,7 +76,7 @@ export function makeLoaders({ prisma, sql, now, scored_until }: GraphContext): L
   let newest: Promise<number> | undefined;
   let version: Promise<string | null> | undefined;
   return {
-    newestChange: () => (newest ??= findNewestChange(sql)),
+    newestChange: () => (newest ??= findNewestChange(sql, now)),
     scoreVersion: () => (version ??= findScoreVersion(sql, scored_until)),
     pool: byKey(
       (keys) => prisma.lp_pool.findMany({ where: { pool_address: { in: keys } } }),
@@ -104,17 +109,19 @@ export function makeLoaders({ prisma, sql, now, scored_until }: GraphContext): L
       return keys.map((mint) => (STABLES.includes(mint) ? '1' : (found.get(mint) ?? null)));
     }),
     liquidity: new DataLoader(async (keys) => {
-      const rows = await sql.query<{ pool_address: string; usd: string | null }>(LIQUIDITY, [[...keys], now]);
-      const found = new Map(rows.map((row) => [row.pool_address, row.usd]));
+      const found = await listLiquidity(sql, keys, now);
       return keys.map((key) => found.get(key) ?? null);
     }),
     shareOfPool: new DataLoader(
       async (keys) => {
+        const times = keys.map((key) => key.timestamp.getTime());
         const rows = await sql.query<{ place: number; pct: string | null }>(SHARES, [
           keys.map((_, place) => place),
           keys.map((key) => key.pool_address),
           keys.map((key) => key.timestamp),
           keys.map((key) => key.usd),
+          new Date(Math.min(...times)),
+          new Date(Math.max(...times)),
         ]);
         const found = new Map(rows.map((row) => [row.place, row.pct]));
         return keys.map((_, place) => found.get(place) ?? null);
@@ -135,18 +142,29 @@ export function makeLoaders({ prisma, sql, now, scored_until }: GraphContext): L
   };
 }
 
-const LIQUIDITY: Statement = {
-  name: 'lp_liquidity_now',
+const liquidity = (earlier: boolean): Statement => ({
+  name: `lp_liquidity_${earlier ? 'earlier' : 'now'}`,
   keyed: true,
   text: `
-SELECT p.pool_address, l.usd FROM lp_pool p LEFT JOIN LATERAL (${liquidityOf('p', '$2')}) l ON true
+SELECT p.pool_address, l.usd, coalesce(p.as_of > $2, false) AS told_later FROM lp_pool p LEFT JOIN LATERAL (${liquidityOf('p', '$2', earlier)}) l ON true
 WHERE p.pool_address = ANY($1::text[])`,
-};
+});
+const [LIQUIDITY, EARLIER_LIQUIDITY] = [liquidity(false), liquidity(true)];
+
+/** USD, decimal text, by pool: of hours before an instant only those are looked for that the catalogue told of after it. */
+async function listLiquidity(sql: Sql, pools: readonly string[], at: Date): Promise<Map<string, string | null>> {
+  const ask = (statement: Statement, asked: readonly string[]) =>
+    sql.query<{ pool_address: string; usd: string | null; told_later: boolean }>(statement, [asked, at]);
+  const rows = await ask(LIQUIDITY, pools);
+  const later = rows.filter(({ usd, told_later }) => usd === null && told_later).map(({ pool_address }) => pool_address);
+  const earlier = later.length === 0 ? [] : await ask(EARLIER_LIQUIDITY, later);
+  return new Map([...rows, ...earlier].map((row) => [row.pool_address, row.usd]));
+}
 
 const SHARES: Statement = {
   name: 'lp_shares_of_pools',
   keyed: true,
-  text: `SELECT m.place, ${shareOfPool('m')} AS pct FROM unnest($1::int[], $2::text[], $3::timestamptz[], $4::numeric[]) AS m(place, pool_address, "timestamp", usd)`,
+  text: `SELECT m.place, ${shareOfPool('m', '$5', '$6')} AS pct FROM unnest($1::int[], $2::text[], $3::timestamptz[], $4::numeric[]) AS m(place, pool_address, "timestamp", usd)`,
 };
 
 /** A run scores everybody who can be scored, so whoever is not in the newest run before the day has no score. Each day's run is looked for once, not for each owner. */

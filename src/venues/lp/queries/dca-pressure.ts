@@ -5,6 +5,7 @@ import type { Window } from '../../../lib/timeframe';
 import { SOL, STABLES } from '../chain-addresses';
 import { openOrdersAsOf } from '../rollups/orders';
 import { priceOnceAt } from '../rollups/price-at';
+import { findLately } from './lately';
 import { named, swapsIn } from './span';
 import { spanOf } from './window-span';
 
@@ -122,10 +123,13 @@ export function listPressure(sql: Sql, { token, now, until, before, min_volume_u
 const NEWEST: Statement = {
   name: 'lp_dca_newest',
   keyed: true,
-  text: 'SELECT max("timestamp") AS at FROM dca_event WHERE "timestamp" < $1',
+  text: 'SELECT max("timestamp") AS at FROM dca_event WHERE "timestamp" < $1 AND "timestamp" >= $2',
 };
 
 /** Newest event of recurring orders before `now`. */
-export async function findNewestOrderEvent(sql: Sql, now: Date): Promise<Date | null> {
-  return (await sql.query<{ at: Date | null }>(NEWEST, [now]))[0]?.at ?? null;
-}
+export const findNewestOrderEvent = (sql: Sql, now: Date): Promise<Date | null> =>
+  findLately(
+    now,
+    async (since) => (await sql.query<{ at: Date | null }>(NEWEST, [now, since]))[0]?.at ?? null,
+    (at) => at !== null,
+  );

@@ -3,7 +3,7 @@ import type { Window } from '../../../lib/timeframe';
 import { hourOf } from '../rollups/buckets';
 import { byTime, type Filter } from './span';
 
-/** Six parameters of `volumeSince`: by column the tiles that the windows are added up from, how often each counts (`earlier`, `previous`), and where each window ends. */
+/** Six parameters of `volumeSince`: by column the tiles, the first to begin first, that the windows are added up from, how often each counts (`earlier`, `previous`), and where each window ends. */
 export type EarlierTiles = [units: string[], since: Date[], until: Date[], earlier: number[], previous: number[], ends: Date[]];
 
 /**
@@ -17,13 +17,16 @@ export function earlierTiles(windows: readonly Window[], window: Window): Earlie
       .filter((tile) => tile.from < tile.to)
       .map((tile) => ({ ...tile, sign: tile.shares[0]?.sign ?? 0 }));
   const [earlier, previous] = [since(oldest), since(newest)];
-  const tiles = [...earlier, ...previous];
+  const tiles = [
+    ...earlier.map(({ sign, ...tile }) => ({ ...tile, earlier: sign, previous: 0 })),
+    ...previous.map(({ sign, ...tile }) => ({ ...tile, earlier: 0, previous: sign })),
+  ].sort((a, b) => a.from.getTime() - b.from.getTime());
   return [
     tiles.map(({ unit }) => unit),
     tiles.map(({ from }) => from),
     tiles.map(({ to }) => to),
-    [...earlier.map(({ sign }) => sign), ...previous.map(() => 0)],
-    [...earlier.map(() => 0), ...previous.map(({ sign }) => sign)],
+    tiles.map((tile) => tile.earlier),
+    tiles.map((tile) => tile.previous),
     windows.map(({ to }) => to),
   ];
 }
@@ -51,7 +54,7 @@ SELECT pool_address, sum(CASE sign WHEN 1 THEN usd WHEN -1 THEN -usd END) AS usd
   UNION ALL ${rowsOf("t.unit = 'hour'", 'lp_pool_hour', 'hour', 'coalesce(h.stated_usd, h.swap_usd)')}
   UNION ALL ${rowsOf("t.unit IN ('bar', 'fact') AND h.stated_usd IS NOT NULL", 'lp_pool_hour', 'hour', 'h.stated_usd')}
   UNION ALL ${seen('bar', 's.first_at', 'lp_pool_bar', 'bar', filter('s'))}
-  UNION ALL ${seen('fact', 'NULL::timestamptz', 'lp_swap', '"timestamp"', filter('s') || byTime('s'))}
+  UNION ALL ${seen('fact', 'NULL::timestamptz', 'lp_swap', '"timestamp"', `${filter('s') || byTime('s')} AND s."timestamp" >= ($${at + 1}::timestamptz[])[1]`)}
 ) v GROUP BY pool_address`;
 }
 

@@ -44,7 +44,7 @@ function whales(pool: boolean, after: boolean): Statement {
     name: `lp_whales_${Number(pool)}${Number(after)}`,
     keyed: true,
     text: `
-SELECT w.*, ${shareOfPool('w')} AS pct_of_pool, coalesce(x.symbol, p.mint_x) AS token_x, coalesce(y.symbol, p.mint_y) AS token_y
+SELECT w.*, ${shareOfPool('w', '$1', '$2')} AS pct_of_pool, coalesce(x.symbol, p.mint_x) AS token_x, coalesce(y.symbol, p.mint_y) AS token_y
 FROM (
   SELECT pool_address, "timestamp", tx_id, position_address, kind, n, pool_type, owner, amount_x, amount_y, usd
   FROM lp_event WHERE "timestamp" >= $1 AND "timestamp" < $2 AND usd >= $3::numeric AND kind IN ('deposit', 'withdraw')

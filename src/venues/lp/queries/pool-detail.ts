@@ -1,6 +1,7 @@
 import type { QueryResultRow } from 'pg';
 import type { Sql, Statement } from '../../../db/sql';
 import { windowOf } from '../../../lib/timeframe';
+import { findLately } from './lately';
 import { feesPerLiquidityDay } from './liquidity';
 import { NEWEST_RUN } from './newest-run';
 import { openPositionsAsOf } from './positions';
@@ -100,13 +101,16 @@ SELECT ${POOL_PRICE} AS price
 FROM lp_pool p JOIN lp_token x ON x.mint = p.mint_x AND x.decimals IS NOT NULL JOIN lp_token y ON y.mint = p.mint_y AND y.decimals IS NOT NULL
 CROSS JOIN LATERAL (
   (SELECT "timestamp", slot, bin_id, sqrt_price, CASE WHEN x_to_y THEN raw_in ELSE raw_out END AS raw_x, CASE WHEN x_to_y THEN raw_out ELSE raw_in END AS raw_y
-    FROM lp_swap WHERE pool_address = p.pool_address AND "timestamp" < $2 ORDER BY ${NEWEST_FIRST} LIMIT 1)
+    FROM lp_swap WHERE pool_address = p.pool_address AND "timestamp" < $2 AND "timestamp" >= $3 ORDER BY ${NEWEST_FIRST} LIMIT 1)
   UNION ALL (SELECT "timestamp", slot, bin_id, NULL, NULL, NULL
-    FROM lp_event WHERE p.bin_step IS NOT NULL AND pool_address = p.pool_address AND "timestamp" < $2 AND bin_id IS NOT NULL ORDER BY ${NEWEST_FIRST} LIMIT 1)
+    FROM lp_event WHERE p.bin_step IS NOT NULL AND pool_address = p.pool_address AND "timestamp" < $2 AND "timestamp" >= $3 AND bin_id IS NOT NULL ORDER BY ${NEWEST_FIRST} LIMIT 1)
 ) f WHERE p.pool_address = $1 AND ${POOL_PRICE} IS NOT NULL ORDER BY f."timestamp" DESC, f.slot DESC NULLS LAST LIMIT 1`,
 };
 
 /** Units of the second token per unit of the first, by the newest swap or event that tells it; null when none does. */
-export async function findPrice(sql: Sql, pool_address: string, now: Date): Promise<number | null> {
-  return (await sql.query<{ price: number | null }>(PRICE, [pool_address, now]))[0]?.price ?? null;
-}
+export const findPrice = (sql: Sql, pool_address: string, now: Date): Promise<number | null> =>
+  findLately(
+    now,
+    async (since) => (await sql.query<{ price: number | null }>(PRICE, [pool_address, now, since]))[0]?.price ?? null,
+    (price) => price !== null,
+  );

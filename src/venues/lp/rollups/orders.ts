@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { afterwards } from '../../../db/segments';
 
 const ORDER_COLUMNS =
   'order_address, owner, input_mint, output_mint, in_amount_per_cycle, cycle_frequency, remaining, last_cycle_at, closed_at, changed_at';
@@ -26,7 +27,7 @@ SELECT * FROM (
 /** Orders as of the instant `now` (SQL): kept ones, of which a condition may hold, and of those that changed later what the events before it say. */
 export const ordersAsOf = (now: string, condition = 'true'): string => `
 SELECT ${ORDER_COLUMNS} FROM dca_order WHERE changed_at < ${now} AND ${condition}
-UNION ALL SELECT * FROM (${orderSums(`(SELECT order_address FROM dca_order WHERE changed_at >= ${now}) c JOIN dca_event d ON d.order_address = c.order_address AND d."timestamp" < ${now}`)}) later WHERE ${condition}`;
+${afterwards(now, `UNION ALL SELECT * FROM (${orderSums(`(SELECT order_address FROM dca_order WHERE changed_at >= ${now}) c JOIN dca_event d ON d.order_address = c.order_address AND d."timestamp" < ${now}`)}) later WHERE ${condition}`)}`;
 
 /** The same for orders that are open and hold something: what closed an order, or emptied it, changed it. */
 export const openOrdersAsOf = (now: string): string => ordersAsOf(now, 'closed_at IS NULL AND remaining > 0');
