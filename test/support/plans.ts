@@ -1,7 +1,6 @@
-import type { Client } from 'pg';
 import { type SentStatement, plainClients } from '../bench/endpoints/statements';
 
-/** What `EXPLAIN (ANALYZE, FORMAT JSON)` tells of a part of a plan. */
+/** What `EXPLAIN (FORMAT JSON)` tells of a part of a plan. */
 interface Plan {
   'Relation Name'?: string;
   'Actual Rows': number;
@@ -12,38 +11,31 @@ interface Plan {
 
 const literal = (value: unknown): string => {
   if (value === null || value === undefined) return 'NULL';
-  const text = Array.isArray(value) ? `{${value.map(textOf).join()}}` : textOf(value);
+  const text = Array.isArray(value) ? `{${value.map((one) => (one === null ? 'NULL' : textOf(one))).join()}}` : textOf(value);
   return `'${text.replaceAll("'", "''")}'`;
 };
 
 const textOf = (value: unknown): string => (value instanceof Date ? value.toISOString() : String(value));
 
-/** The plan of a statement as the product would make it, over `keyed` before any value is known: begun, so that months which the values rule out are gone, or run as well. */
-async function planOf(clients: Record<SentStatement['over'], Client>, { query, over }: SentStatement, how: 'begun' | 'run'): Promise<Plan> {
-  const client = clients[over];
-  await client.query(`PREPARE asked AS ${query.text}`);
-  const values = query.values?.length ? `(${query.values.map(literal).join(', ')})` : '';
-  const options = how === 'run' ? 'ANALYZE, FORMAT JSON' : 'FORMAT JSON';
-  const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`EXPLAIN (${options}) EXECUTE asked${values}`);
-  await client.query('DEALLOCATE asked');
-  return (rows[0] as (typeof rows)[0])['QUERY PLAN'][0].Plan;
-}
-
-/** Tables, or months of tables, that a begun statement may read. */
-export const tablesOf = async (clients: Record<SentStatement['over'], Client>, statement: SentStatement): Promise<Set<string>> =>
-  namesIn(await planOf(clients, statement, 'begun'), new Set());
-
-function namesIn(plan: Plan, names: Set<string>): Set<string> {
-  if (plan['Relation Name'] !== undefined) names.add(plan['Relation Name']);
-  for (const part of plan.Plans ?? []) namesIn(part, names);
-  return names;
-}
-
-/** How many rows of the table, or of its months, a statement reads, chosen or not. */
+/** How many rows of the table, or of its months, a statement reads, chosen or not, by the plan that the product would make: over `keyed` one made before any value is known. */
 export async function rowsRead(url: string, statement: SentStatement, table: string): Promise<number> {
+  return readIn(await planOf(url, statement, 'ANALYZE, '), table);
+}
+
+/** The tables and months that such a plan opens, whether or not it reads anything in them. */
+export async function tablesOpened(url: string, statement: SentStatement): Promise<string[]> {
+  const named = ({ 'Relation Name': own, Plans = [] }: Plan): string[] => [...(own === undefined ? [] : [own]), ...Plans.flatMap(named)];
+  return named(await planOf(url, statement));
+}
+
+async function planOf(url: string, { query, over }: SentStatement, options = ''): Promise<Plan> {
   const clients = await plainClients(url);
+  const client = clients[over];
   try {
-    return readIn(await planOf(clients, statement, 'run'), table);
+    await client.query(`PREPARE asked AS ${query.text}`);
+    const values = query.values?.length ? `(${query.values.map(literal).join(', ')})` : '';
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`EXPLAIN (${options}FORMAT JSON) EXECUTE asked${values}`);
+    return (rows[0] as (typeof rows)[0])['QUERY PLAN'][0].Plan;
   } finally {
     await clients.end();
   }
