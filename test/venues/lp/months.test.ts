@@ -12,7 +12,7 @@ import { START, storeOf } from './world';
 const DAYS = 12;
 const now = new Date(START.getTime() + DAYS * DAY_MS);
 /** Facts begin with 2026: the months before are empty. Of these the last may be among what was lately. */
-const [OLDEST, LATELY] = ['2025-01-01', '202512'];
+const [OLDEST, LATELY] = ['2025-08-01', '202512'];
 
 let store: TestDatabase;
 let db: Database;
@@ -56,6 +56,12 @@ test.each<[string, string, () => Promise<Record<string, unknown>>]>([
   ['the first providers', 'lp/lps/top', async () => ({})],
   ['all that moved much', 'lp/lps/whales', async () => ({ timeframe: 'all', min_usd: 1 })],
   ['a pool', 'lp/pools/detail', async () => ({ pool_address: await pool() })],
+  ['what was done in a pool', 'lp/pools/events', async () => ({ pool_address: await pool() })],
+  [
+    'what was swapped in a pool',
+    'lp/pools/events',
+    async () => ({ pool_address: await busiest('pool_address', 'lp_swap'), event_type: 'swap' }),
+  ],
   ['fees of a pool', 'lp/pools/fee-analysis', async () => ({ pool_address: await pool() })],
   ['the first pools', 'lp/pools/top', async () => ({})],
   ['pools of more and more volume', 'lp/pools/trending', async () => ({})],

@@ -9,6 +9,10 @@ const ALL_BORN: Statement = {
   keyed: true,
 };
 
+/** Instant of the first fact of a pool, if there is any. */
+export const findBirth = async (sql: Sql, pool_address: string): Promise<Date | null> =>
+  (await sql.query<{ at: Date | null }>(POOL_BORN, [pool_address]))[0]?.at ?? null;
+
 /**
  * The part of a window in which the pool lives: from when it was made or, where nothing says so or facts are older, from its first fact; `all`
  * begins with the first fact. Empty where nothing tells of a life. `whole`: the pool has no fact before it.
@@ -17,7 +21,7 @@ export async function lifeIn(
   sql: Sql,
   { timeframe, now, pool }: { timeframe: Timeframe; now: Date; pool: { pool_address: string; created_at: Date | null } },
 ): Promise<{ window: Window; whole: boolean }> {
-  const born = (await sql.query<{ at: Date | null }>(POOL_BORN, [pool.pool_address]))[0]?.at ?? null;
+  const born = await findBirth(sql, pool.pool_address);
   const first = born !== null && born < now ? born : null;
   const made = timeframe === 'all' && first !== null ? null : pool.created_at;
   const birth = first === null || (made !== null && made < first) ? made : first;

@@ -10,6 +10,8 @@ export interface PoolEventsArgs {
   /** 0 lists unpriced events as well. */
   min_usd: number;
   owner: string | null;
+  /** No fact of the pool is older. */
+  born: Date;
   now: Date;
   /** Position after the last row of the page before: the key below the pool. */
   after: CursorPosition | null;
@@ -57,7 +59,7 @@ interface Shape {
 /** Newest first along the primary key. One statement a combination of filters, so that each keeps its plan. */
 function eventsStatement({ kind, owner, min, after }: Shape): Statement {
   const conditions = [
-    'pool_address = $1 AND "timestamp" < $2',
+    'pool_address = $1 AND "timestamp" < $2 AND "timestamp" >= $12',
     ...(kind ? ['kind = $4'] : []),
     ...(owner ? ['owner = $5'] : []),
     ...(min ? ['usd >= $6'] : []),
@@ -74,7 +76,7 @@ function eventsStatement({ kind, owner, min, after }: Shape): Statement {
 
 function swapsStatement({ owner, min, after }: Shape): Statement {
   const conditions = [
-    'pool_address = $1 AND "timestamp" < $2',
+    'pool_address = $1 AND "timestamp" < $2 AND "timestamp" >= $10',
     ...(owner ? ['trader = $4'] : []),
     ...(min ? ['usd >= $5'] : []),
     ...(after ? ['("timestamp", tx_id, outer_ix, inner_ix) < ($6::timestamptz, $7::text, $8::smallint, $9::smallint)'] : []),
@@ -104,7 +106,7 @@ const shapeOf = (args: PoolEventsArgs): Shape => ({
 
 /** One page of deposits, withdrawals and claims of a pool before `now`, newest first. */
 export function listPoolEvents(sql: Sql, args: PoolEventsArgs): Promise<PoolEventRow[]> {
-  const { pool_address, now, limit, kind, owner, min_usd, after } = args;
+  const { pool_address, born, now, limit, kind, owner, min_usd, after } = args;
   const position = timedPosition(after, EVENT_FORMS.length);
   return sql.query<PoolEventRow>(eventsStatement(shapeOf(args)), [
     pool_address,
@@ -114,12 +116,13 @@ export function listPoolEvents(sql: Sql, args: PoolEventsArgs): Promise<PoolEven
     owner,
     min_usd > 0 ? leastShown(min_usd) : null,
     ...position,
+    born,
   ]);
 }
 
 /** One page of swaps of a pool before `now`, newest first. */
 export function listPoolSwaps(sql: Sql, args: PoolEventsArgs): Promise<PoolSwapRow[]> {
-  const { pool_address, now, limit, owner, min_usd, after } = args;
+  const { pool_address, born, now, limit, owner, min_usd, after } = args;
   const position = timedPosition(after, SWAP_FORMS.length);
   return sql.query<PoolSwapRow>(swapsStatement(shapeOf(args)), [
     pool_address,
@@ -128,5 +131,6 @@ export function listPoolSwaps(sql: Sql, args: PoolEventsArgs): Promise<PoolSwapR
     owner,
     min_usd > 0 ? leastShown(min_usd) : null,
     ...position,
+    born,
   ]);
 }

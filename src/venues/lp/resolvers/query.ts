@@ -4,6 +4,7 @@ import { previousWindow, type Timeframe, windowOf } from '../../../lib/timeframe
 import type { GraphContext, Resolvers } from '../../venue';
 import { POOL_TYPES, type PoolType } from '../chain-addresses';
 import { makeLoaders } from '../loaders';
+import { findBirth } from '../queries/buckets';
 import { getPlatformStats, type PlatformStats } from '../queries/platform-stats';
 import { EVENT_FORMS, eventPosition, listPoolEvents, listPoolSwaps, SWAP_FORMS, swapPosition } from '../queries/pools-events';
 import type { PoolIds } from '../queries/pool-ids';
@@ -39,7 +40,11 @@ const FILTER_WORDS: Record<string, EventKind | 'swap'> = {
 
 /** Deposits, withdrawals and claims of a pool, or its swaps, newest first. */
 async function lpPoolsEvents(_root: unknown, input: PoolsEventsInput, context: GraphContext): Promise<ShownEvent[]> {
-  const [pool, ids] = await Promise.all([poolOf(input, context), context.loaders(makeLoaders).poolIds.load(input.pool_address)]);
+  const [pool, ids, born] = await Promise.all([
+    poolOf(input, context),
+    context.loaders(makeLoaders).poolIds.load(input.pool_address),
+    findBirth(context.sql, input.pool_address),
+  ]);
   const { limit, min_usd, field_case } = input;
   const [kind, owner] = [input.event_type == null ? null : FILTER_WORDS[input.event_type], input.owner ?? null];
   const swaps = kind === 'swap';
@@ -50,6 +55,7 @@ async function lpPoolsEvents(_root: unknown, input: PoolsEventsInput, context: G
     kind: swaps ? null : (kind ?? null),
     min_usd,
     owner,
+    born: born ?? context.now,
     now: context.now,
     after,
     limit: limit + 1,
