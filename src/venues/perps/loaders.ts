@@ -5,6 +5,7 @@ import type { perp_coin } from '../../generated/prisma/client';
 import type { GraphContext } from '../venue';
 import { type PositionRow, listPositions } from './queries/held';
 import { listKnownCoins } from './queries/find-coin';
+import { TIMED_UNTIL } from './rollups/timings';
 import { SCORE_COLUMNS, type ScoreRow } from './queries/linked-scores';
 
 /** The score run that an answer uses: the newest one up to its instant. */
@@ -45,6 +46,8 @@ export interface PerpsLoaders {
   firstFill(): Promise<Date | null>;
   /** When the newest fill was, in milliseconds; -Infinity before the first. */
   newestFill(): Promise<number>;
+  /** Up to when perp_timing tells how well accounts timed their opens. */
+  timedUntil(): Promise<Date>;
   /** A trader's row of that run; null when the run does not know it. */
   score: DataLoader<string, ScoreRow | null>;
   /** What a trader holds now, the largest first. */
@@ -72,6 +75,10 @@ export function makeLoaders(context: GraphContext): PerpsLoaders {
     newestFill: once(async () => {
       const [row] = await sql.query<{ at: Date | null }>(NEWEST_FILL, []);
       return row?.at?.getTime() ?? Number.NEGATIVE_INFINITY;
+    }),
+    timedUntil: once(async () => {
+      const [row] = await sql.query<{ until: Date }>(TIMED_UNTIL, [context.now]);
+      return (row as { until: Date }).until;
     }),
     score: byKey(
       async (traders) => {

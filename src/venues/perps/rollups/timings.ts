@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import type { Statement } from '../../../db/sql';
 import { DAY_MS } from '../../../lib/time';
 
 /** A move counts from so many standard deviations of the coin's hourly returns over the seven days before (see perp_coin_hour). */
@@ -8,9 +9,12 @@ const HOUR = "interval '1 hour'";
 // Of the 24 hours after an open, those that lie wholly in them, whatever its minute.
 const LAST_WHOLE_HOUR = "interval '23 hours'";
 
-// Coins are bounded as well, so that the planner expects few matches by coin and time: where there are few coins, it reads those of all of them by time.
-const edge = (from: string, to: string): string => `EXISTS (SELECT 1 FROM perp_match m
-      WHERE m.coin = k.coin AND m.coin BETWEEN k.coin AND k.coin AND m.timestamp ${from} AND m.timestamp < ${to} AND CASE WHEN t.is_buy THEN m.price >= t.goal ELSE m.price <= t.goal END)`;
+/** Instants, parameters of a statement: fills are of those from the first one on, and what follows them is looked at up to the second. */
+type Between = readonly [since: string, instant: string];
+
+// Both instants bound matches as well: else every month of them is opened. So are coins, so that the planner expects few matches by coin and time: where there are few coins, it reads those of all of them by time.
+const edge = ([since, instant]: Between, from: string, to: string): string => `EXISTS (SELECT 1 FROM perp_match m
+      WHERE m.coin = k.coin AND m.coin BETWEEN k.coin AND k.coin AND m.timestamp >= ${since} AND m.timestamp < ${instant} AND m.timestamp ${from} AND m.timestamp < ${to} AND CASE WHEN t.is_buy THEN m.price >= t.goal ELSE m.price <= t.goal END)`;
 
 const reaches = (high: string, low: string): string => `CASE WHEN t.is_buy THEN t.${high} >= t.goal ELSE t.${low} <= t.goal END`;
 
@@ -22,7 +26,9 @@ const reaches = (high: string, low: string): string => `CASE WHEN t.is_buy THEN 
 // Whole hours are told by the rollup, the two edges by matches, which are only looked at where the hours do not suffice and the edge's own hour goes
 // far enough: the opens of which that holds, first of all, are joined to an hour of their coin (k), beside which matches stand in a cluster. All opens
 // of an hour have the same last hour.
-export const timedOpens = (fills: string, instant: string, hours = ''): string => `
+export function timedOpens(fills: string, between: Between, hours = ''): string {
+  const [, instant] = between;
+  return `
 opened AS MATERIALIZED (
   SELECT f.trader, f.coin, f.timestamp, f.price, f.is_buy, date_trunc('hour', f.timestamp, 'UTC') AS hour, least(f.timestamp + ${WITHIN}, ${instant}) AS until
   FROM (${fills}) f WHERE f.open_size > 0
@@ -50,16 +56,25 @@ timed AS (
   UNION ALL
   SELECT t.trader, t.coin, 0, 1 FROM target t JOIN perp_coin_hour k ON k.coin = t.coin AND k.hour = t.hour
   WHERE ${reaches('high_after', 'low_after')} IS NOT TRUE AND (${reaches('high_price', 'low_price')} OR ${reaches('high_last', 'low_last')})
-    AND (${reaches('high_price', 'low_price')} AND ${edge('> t.timestamp', `least(t.hour + ${HOUR}, t.until)`)}
-      OR ${reaches('high_last', 'low_last')} AND ${edge('>= t.last_hour', 't.until')})
+    AND (${reaches('high_price', 'low_price')} AND ${edge(between, '> t.timestamp', `least(t.hour + ${HOUR}, t.until)`)}
+      OR ${reaches('high_last', 'low_last')} AND ${edge(between, '>= t.last_hour', 't.until')})
 )`;
+}
 
 /** The day up to whose begin opens are final at an instant: 24 hours have passed since the last of them. */
 const finalUntil = (instant: string): string => `date_trunc('day', ${instant} - ${WITHIN}, 'UTC')`;
 
 /** Up to when perp_timing tells opens as of an instant, a midnight; facts tell the later ones. */
-export const toldUntil = (instant: string): string =>
-  `least(coalesce((SELECT until FROM perp_timing_told), '-infinity'), ${finalUntil(instant)})`;
+const toldUntil = (instant: string): string => `least(coalesce((SELECT until FROM perp_timing_told), '-infinity'), ${finalUntil(instant)})`;
+
+const FIRST_DAY = `SELECT date_trunc('day', min(first_at), 'UTC') AS day FROM perp_trader`;
+
+/** The same as a query, `until`: $1 is the instant. No earlier than the day of the first fill. */
+export const TIMED_UNTIL: Statement = {
+  name: 'perps_timed_until',
+  keyed: true,
+  text: `SELECT greatest(${toldUntil('$1::timestamptz')}, (${FIRST_DAY})) AS until`,
+};
 
 /** What an account's opens in a coin came to before a midnight: the newest row of perp_timing; `own` has the two. */
 export const openedBefore = (own: string, midnight: string): string =>
@@ -70,13 +85,11 @@ const onDay = (time: string): string => `${time} >= $1 AND ${time} < $1 + interv
 // $1: the day; $2: when its opens are final.
 const TELL_DAY = `
 INSERT INTO perp_timing (trader, coin, day, opens, moved)
-WITH ${timedOpens(`SELECT * FROM perp_fill f WHERE ${onDay('f.timestamp')}`, '$2::timestamptz', `AND ${onDay('h.hour')}`)}
+WITH ${timedOpens(`SELECT * FROM perp_fill f WHERE ${onDay('f.timestamp')}`, ['$1::timestamptz', '$2::timestamptz'], `AND ${onDay('h.hour')}`)}
 SELECT own.trader, own.coin, $1::timestamptz, own.opens + coalesce(earlier.opens, 0), own.moved + coalesce(earlier.moved, 0)
 FROM (SELECT trader, coin, sum(opens) AS opens, sum(moved) AS moved FROM timed GROUP BY 1, 2) own
 JOIN perp_trader_life l ON l.trader = own.trader AND l.coin = own.coin
 LEFT JOIN LATERAL (${openedBefore('l', '$1')}) earlier ON true ORDER BY 1, 2`;
-
-const FIRST_DAY = `SELECT date_trunc('day', min(first_at), 'UTC') AS day FROM perp_trader`;
 
 /** Tells all opens that are final at `now`. The client's transaction must hold the lock of the rollups. */
 export async function tellTimings(client: PoolClient, now: Date): Promise<void> {
