@@ -1,4 +1,5 @@
 import type { QueryResultRow } from 'pg';
+import { afterwards } from '../../../db/segments';
 import { listInHalves } from '../../../db/halves';
 import type { GraphContext } from '../../venue';
 import type { TraderStats } from './trader-stats';
@@ -29,7 +30,7 @@ const COLUMNS = [...VOLUME_COLUMNS, 'long_pnl', 'short_pnl', 'fills', 'closed_en
 
 /** When the account of a row of perp_trader `p` was last filled before an instant. */
 export const lastBefore = (instant: string): string => `CASE WHEN p.last_at < ${instant} THEN p.last_at
-    ELSE (SELECT max(f.timestamp) FROM perp_fill f WHERE f.trader = p.trader AND f.timestamp < ${instant}) END`;
+    ${afterwards(instant, `WHEN true THEN (SELECT max(f.timestamp) FROM perp_fill f WHERE f.trader = p.trader AND f.timestamp < ${instant})`)} ELSE p.last_at END`;
 
 // $1: the instant lives are told up to; $2: accounts. A day counts from its first fill on.
 const LIVES = {
