@@ -6,7 +6,7 @@ import { tellSmart } from '../../../src/venues/perps/rollups/smart-hours';
 import { testDatabase } from '../../support/database';
 import { loadAtOnce } from '../../support/world';
 import { type Fact, factsOf, figuresOf, groupBy, tripsOf } from './reckoning';
-import { type RawFill, fillsOf, totals } from './recount';
+import { type RawFill, type Row, fillsOf, totals, tradeRows } from './recount';
 import { windowAt } from './shared-world';
 import { loadScores } from './small-world';
 import { type TestDatabase, ask } from './support';
@@ -61,6 +61,28 @@ test('what a series of a coin that nobody trades any more suggests has buckets t
   await expect(refused).rejects.toMatchObject({ code: 'empty_result', context: { suggestion: { timeframe: 'all', bucket_size: '12h' } } });
   await ask(db, 'perps/trades/long-short-ratio', { ...asked, timeframe: 'all', bucket_size: '12h' }, later);
 });
+
+/** At the last of them nothing has been traded for more than a year. */
+test.each([...NOWS, new Date(END.getTime() + 500 * DAY_MS)])(
+  'trades/feed at %s: pages neither repeat nor skip rows of any month',
+  async (now) => {
+    const { coin } = facts[0] as Fact;
+    const seen: Row[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: { data: Row[]; meta: { next_cursor: string | null } } = await ask(
+        db,
+        'perps/trades/feed',
+        { coin, limit: 97, cursor },
+        now,
+      );
+      seen.push(...page.data);
+      cursor = page.meta.next_cursor;
+    } while (cursor !== null);
+    expect(seen.length).toBeGreaterThan(200);
+    expect(seen).toEqual(tradeRows(fills, { from: 0, to: now.getTime(), coin }));
+  },
+);
 
 const FIGURES = ['total_pnl', 'total_volume', 'total_trades', 'winning_trades', 'roi_pct', 'net_pnl', 'closing_trades', 'profit_factor', 'sharpe', 'max_drawdown_usd', 'active_days', 'top_coin'] as const; // prettier-ignore
 

@@ -1,6 +1,7 @@
 import type { Sql } from '../../../db/sql';
 import { CURSOR_FORMS, type CursorPosition } from '../../../lib/cursor';
 import { leastShown } from '../../../lib/statistics';
+import { DAY_MS } from '../../../lib/time';
 import type { Window } from '../../../lib/timeframe';
 import { PART_FEE } from '../rollups/round-trips';
 import type { SideFilter } from '../side';
@@ -76,14 +77,30 @@ SELECT f.trader, f.coin,
   f.tid::text AS trade_id, f.seq, f.oid::text AS oid, part.opens
 FROM perp_fill f CROSS JOIN (VALUES (true), (false)) AS part(opens)`;
 
-/**
- * Rows of the trade list, newest first, `limit` of them after the position `after`. The statement depends only on which of
- * coin, account, score (whether few have one so high) and a large `min_usd` are there: sixteen forms.
- */
+/** A statement opens every month of its window: a page is looked for in the newest stretch, and in ones so much longer before it until it is full. */
+const STRETCH = { ms: 28 * DAY_MS, growth: 12 } as const;
+
+/** Rows of the trade list, newest first, `limit` of them after the position `after`. */
 export async function listFills(sql: Sql, filter: FillFilter, after: CursorPosition | null, limit: number): Promise<FillRow[]> {
-  const { is_buy, opens, is_long } = filter;
+  const { is_buy, opens, is_long, window } = filter;
   // Buying opens longs and closes shorts: a side and a direction that exclude each other need no look.
   if (is_buy !== null && opens !== null && is_long !== null && (opens === is_buy) !== is_long) return [];
+  const rows: FillRow[] = [];
+  const from = window.from.getTime();
+  // Nothing newer than the last row sent: the index is entered there.
+  let to = Math.min(window.to.getTime(), after === null ? Infinity : Number(after[0]) + 1);
+  for (let length: number = STRETCH.ms; rows.length < limit && from < to; length *= STRETCH.growth) {
+    // What is left is read with it unless it is longer.
+    const since = to - from > 2 * length ? to - length : from;
+    const stretch = { ...filter, window: { from: new Date(since), to: new Date(to) } };
+    rows.push(...(await listStretch(sql, stretch, after, limit - rows.length)));
+    to = since;
+  }
+  return rows;
+}
+
+/** The same of a window by one statement, which depends only on which of coin, account, score (whether few have one so high) and a large `min_usd` are there: sixteen forms. */
+async function listStretch(sql: Sql, filter: FillFilter, after: CursorPosition | null, limit: number): Promise<FillRow[]> {
   const values: unknown[] = [];
   const value = (given: unknown, type: string): string => `$${values.push(given)}::${type}`;
   const conditions = conditionsOf(filter, after, value);
@@ -111,13 +128,11 @@ function conditionsOf(filter: FillFilter, after: CursorPosition | null, value: (
     return `(${parameter} IS NULL OR ${condition(parameter)})`;
   };
   const last = after === null ? null : new Date(Number(after[0]));
-  // Nothing newer than the last row sent: the index is entered there.
-  const to = last === null ? filter.window.to : new Date(Math.min(filter.window.to.getTime(), last.getTime() + 1));
   // Parts of flips carry the noise of the position.
   const min = value(filter.min_usd === null ? null : String(leastShown(filter.min_usd)), 'numeric');
   const position = ORDER_TYPES.map((type, index) => value(index === 0 ? last : (after?.[index] ?? null), type));
   return [
-    `f.timestamp >= ${value(filter.window.from, 'timestamptz')} AND f.timestamp < ${value(to, 'timestamptz')}`,
+    `f.timestamp >= ${value(filter.window.from, 'timestamptz')} AND f.timestamp < ${value(filter.window.to, 'timestamptz')}`,
     ...(filter.coin === null ? [] : [`f.coin = ${value(filter.coin, 'text')}`]),
     ...whoseOf(filter, value),
     ...(isLarge(filter) ? [`f.usd_value >= ${LARGE_USD}`] : []),

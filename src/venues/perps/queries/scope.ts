@@ -1,7 +1,7 @@
 import type { Statement } from '../../../db/sql';
 import { AppError, notKnown } from '../../../errors';
 import { DAY_MS } from '../../../lib/time';
-import { type Timeframe, type Window, lengthOf, windowOf } from '../../../lib/timeframe';
+import { BEGINNING, type Timeframe, type Window, lengthOf, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { type KnownCoin, findKnownCoin } from './find-coin';
@@ -24,6 +24,16 @@ export function openDays(days: number, context: GraphContext): Window {
 
 /** The first fill of all; null before it. */
 export const findFirstFill = ({ loaders }: GraphContext): Promise<Date | null> => loaders(makeLoaders).firstFill();
+
+/** What a window holds from the first of the fills in question on, null where there is none: a statement opens every month of its window. */
+export const windowSince = ({ from, to }: Window, first: Date | null): Window => ({
+  from: new Date(Math.max(from.getTime(), (first ?? to).getTime())),
+  to,
+});
+
+/** The same of any fills where the window is of everything; others hold few months. */
+export const filledWindow = async (context: GraphContext, window: Window): Promise<Window> =>
+  window.from > BEGINNING ? window : windowSince(window, await findFirstFill(context));
 
 /** Whether a window up to now begins before the first fact: then whole lives tell it. */
 export async function isEverything(context: GraphContext, { from }: Window): Promise<boolean> {

@@ -2,7 +2,7 @@ import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { sideFilter } from '../side';
 import type { FillRow } from './fills';
-import { getCoin, without } from './scope';
+import { getKnownCoin, windowSince, without } from './scope';
 import { openTradePage, tradePage } from './trade-page';
 
 export interface TradesFeedArgs {
@@ -15,13 +15,13 @@ export interface TradesFeedArgs {
 
 /** Fills of one coin, newest first; without timeframe, as far back as they go. Throws not_found, empty_result. */
 export async function tradesFeed(args: TradesFeedArgs, context: GraphContext): Promise<FillRow[]> {
-  const coin = await getCoin(context, args.coin);
+  const { coin, first_seen } = await getKnownCoin(context, args.coin);
   const opened = openTradePage('perps/trades/feed', args, context);
   const timeframe = args.timeframe ?? null;
   const window = windowOf(timeframe ?? 'all', opened.then.now);
   context.meta.timeframe = timeframe;
   context.meta.window = timeframe === null ? null : window;
   const narrowed = timeframe !== null && timeframe !== 'all';
-  const filter = { window, coin, min_usd: null, ...sideFilter(args.side), is_long: null, whose: null };
+  const filter = { window: windowSince(window, first_seen), coin, min_usd: null, ...sideFilter(args.side), is_long: null, whose: null };
   return tradePage(opened, filter, narrowed ? { timeframe: 'all' } : without(args, { side: null }));
 }
