@@ -1,10 +1,10 @@
 import { AppError } from '../../../src/errors';
 import { perpsWorld } from '../../../src/sandbox/simulator/perps';
 import { perps } from '../../../src/venues/perps/index';
-import { recordStatements } from '../../bench/endpoints/statements';
+import { type SentStatement, recordStatements } from '../../bench/endpoints/statements';
 import { ENDPOINTS } from '../../support/catalogue';
 import { type TestDatabase, testDatabase } from '../../support/database';
-import { tablesPlanned } from '../../support/plans';
+import { rowsRead, tablesPlanned } from '../../support/plans';
 import { type Subjects, defaultInput, loosestInput, subjectsOf } from '../../support/subjects';
 import { loadAtOnce } from '../../support/world';
 import { ask } from './support';
@@ -22,8 +22,8 @@ beforeAll(async () => {
   await loadAtOnce(db.pool, 'perps', [...perpsWorld({ seed: 3, size: 1_500, start: START }).pages(START, NOW)]);
   await perps.score?.(db.pool, NOW, () => undefined);
   for (const table of ['perp_fill', 'perp_match'])
-    await db.pool.query(`SELECT ensure_month_partitions($1, '2023-01-01', $2)`, [table, START]);
-  await db.pool.query('VACUUM ANALYZE');
+    await db.pool.query(`SELECT ensure_month_partitions($1, '2025-01-01', $2)`, [table, START]);
+  await db.pool.query('ANALYZE');
   subjects = await subjectsOf(db.pool, 'perps');
 });
 afterAll(() => db.drop());
@@ -53,4 +53,10 @@ const LISTS = [
 
 test.each(LISTS)('%s: a full page is of the newest months', async (endpoint, input) => {
   expect(await monthsPlanned(endpoint, { ...input, limit: 5 })).toEqual(['202512', '202601']);
+});
+
+test('perps/coins/trending: of the matches of earlier windows those at their ends are read', async () => {
+  const sent = await recordStatements(db, () => ask(db, 'perps/coins/trending', { timeframe: '7d' }, NOW));
+  const asked = sent.find(({ query }) => String(query.name).startsWith('perps_coins_trending'));
+  expect(await rowsRead(db.url, asked as SentStatement, 'perp_match')).toBeLessThan(100);
 });
