@@ -39,7 +39,7 @@ const OPEN_ALL: Record<VenueName, readonly string[]> = {
     'pm_copy_counts',
     'pm_copy_own',
   ],
-  perps: [],
+  perps: ['perps_coins_trending'],
   lp: [
     // Since when liquidity counts is told by the window's beginning.
     'lp_pools_held',

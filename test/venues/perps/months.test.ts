@@ -1,8 +1,8 @@
 import { perpsWorld } from '../../../src/sandbox/simulator/perps';
 import { perps } from '../../../src/venues/perps/index';
-import { type SentStatement, recordStatements } from '../../bench/endpoints/statements';
+import { recordStatements } from '../../bench/endpoints/statements';
 import { type TestDatabase, testDatabase } from '../../support/database';
-import { rowsRead, tablesOpened } from '../../support/plans';
+import { tablesOpened } from '../../support/plans';
 import { loadAtOnce } from '../../support/world';
 import { ask } from './support';
 
@@ -34,10 +34,4 @@ const LISTS = [
 
 test.each(LISTS)('%s: a full page is of the newest months', async (endpoint, input) => {
   expect(await monthsOpened(endpoint, { ...input, limit: 5 })).toEqual(['202512', '202601']);
-});
-
-test('perps/coins/trending: of the matches of earlier windows those at their ends are read', async () => {
-  const sent = await recordStatements(db, () => ask(db, 'perps/coins/trending', { timeframe: '7d' }, NOW));
-  const asked = sent.find(({ query }) => String(query.name).startsWith('perps_coins_trending'));
-  expect(await rowsRead(db.url, asked as SentStatement, 'perp_match')).toBeLessThan(100);
 });

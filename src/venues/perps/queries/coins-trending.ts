@@ -68,8 +68,6 @@ FROM active FULL JOIN smart USING (coin) WHERE ${SPAN_NAMED}`;
 const between = (instant: string, first: string, second: string): string => `${instant} >= least(${first}, ${second}) AND ${instant} < greatest(${first}, ${second})`; // prettier-ignore
 const signed = (value: string, first: string, second: string): string => `CASE WHEN ${first} < ${second} THEN ${value} ELSE -${value} END`;
 
-const BAR = `interval '${PERP_BAR_MS} milliseconds'`;
-
 /** By how many smart accounts there were is sorted when these are known. */
 const SORT = { volume_spike: 'volume_spike_multiplier DESC NULLS LAST, ', volume: '', trade_count: 'trade_count DESC, ', smart_wallet_count: '' } as const; // prettier-ignore
 
@@ -78,7 +76,6 @@ const [NEAREST, FURTHEST] = [2, SPIKE.windows + 1];
 
 // $1 to $4: the window; $5: where the windows before it begin and end, the nearest first; $6: least volume; $7: coins at most. The windows before are told by whole
 // days, from the midnight next to where one begins to that next to where it ends; what lies between such a midnight and the instant itself is `torn`: less than nothing where the midnight is the later one.
-// Matches are bounded by values as well, else every month of them is opened; but looked up end by end (OFFSET), else all between those are read.
 const tradedText = (sort_by: CoinsTrendingArgs['sort_by']): string => `
 WITH traded AS (
   SELECT coin, sum(volume_usd) AS volume_usd, sum(matches)::int AS trade_count, sum(bought_usd) AS bought, sum(sold_usd) AS sold, sum(undirected)::int AS undirected
@@ -93,8 +90,7 @@ torn AS (
   SELECT b.place, h.coin, ${signed('h.volume_usd', 'b.day', 'b.quarter')} AS volume_usd FROM edge b JOIN perp_coin_quarter h ON ${between('h.quarter', 'b.day', 'b.quarter')}
   UNION ALL SELECT b.place, h.coin, ${signed('h.volume_usd', 'b.quarter', 'b.hour')} FROM edge b JOIN perp_coin_hour h ON ${between('h.hour', 'b.quarter', 'b.hour')}
   UNION ALL SELECT b.place, h.coin, ${signed('h.volume_usd', 'b.hour', 'b.bar')} FROM edge b JOIN perp_coin_bar h ON ${between('h.bar', 'b.hour', 'b.bar')}
-  UNION ALL SELECT b.place, m.coin, ${signed('m.usd_value', 'b.bar', 'b.time')} FROM edge b CROSS JOIN LATERAL (
-    SELECT * FROM perp_match m WHERE ${between('m.timestamp', 'b.bar', 'b.time')} AND m.timestamp > ($5::timestamptz[])[${FURTHEST}] - ${BAR} AND m.timestamp < ($5::timestamptz[])[1] + ${BAR} OFFSET 0) m
+  UNION ALL SELECT b.place, m.coin, ${signed('m.usd_value', 'b.bar', 'b.time')} FROM edge b JOIN perp_match m ON ${between('m.timestamp', 'b.bar', 'b.time')}
 ),
 before AS (
   SELECT coin, coalesce(sum(volume_usd) FILTER (WHERE place < ${FURTHEST}), 0) AS last_usd, coalesce(sum(volume_usd) FILTER (WHERE place <> ${NEAREST}), 0) AS volume_usd FROM (
