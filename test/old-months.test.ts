@@ -39,7 +39,12 @@ const OPEN_ALL: Record<VenueName, readonly string[]> = {
     'pm_copy_counts',
     'pm_copy_own',
   ],
-  perps: ['perps_coins_trending'],
+  perps: [
+    'perps_coins_trending',
+    // Planned each time: a page that the newest weeks do not fill, of the whole window that was asked for.
+    'perps_fills_large',
+    'perps_fills_scored',
+  ],
   lp: [
     // Since when liquidity counts is told by the window's beginning.
     'lp_pools_held',

@@ -1,7 +1,7 @@
 import type { Statement } from '../../../db/sql';
 import { AppError, notKnown } from '../../../errors';
 import { DAY_MS } from '../../../lib/time';
-import { BEGINNING, type Timeframe, type Window, lengthOf, windowOf } from '../../../lib/timeframe';
+import { type Timeframe, type Window, lengthOf, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { type KnownCoin, findKnownCoin } from './find-coin';
@@ -30,10 +30,6 @@ export const windowSince = ({ from, to }: Window, first: Date | null): Window =>
   from: new Date(Math.max(from.getTime(), (first ?? to).getTime())),
   to,
 });
-
-/** The same of any fills where the window is of everything; others hold few months. */
-export const filledWindow = async (context: GraphContext, window: Window): Promise<Window> =>
-  window.from > BEGINNING ? window : windowSince(window, await findFirstFill(context));
 
 /** Whether a window up to now begins before the first fact: then whole lives tell it. */
 export async function isEverything(context: GraphContext, { from }: Window): Promise<boolean> {

@@ -3,17 +3,7 @@ import { AppError } from '../../../errors';
 import type { GraphContext } from '../../venue';
 import { sideFilter } from '../side';
 import type { FillRow } from './fills';
-import {
-  filledWindow,
-  getCoinIfAny,
-  getDayScoredFrom,
-  isNewest,
-  isScoreTold,
-  openWindow,
-  spanUpToNow,
-  widerTimeframe,
-  without,
-} from './scope';
+import { getCoinIfAny, getDayScoredFrom, isNewest, isScoreTold, openWindow, spanUpToNow, widerTimeframe, without } from './scope';
 import { SMART_SCORE } from '../tier';
 import { smartActiveIn } from './active';
 import { scoredLives } from './lives';
@@ -112,14 +102,7 @@ export async function smartActivity(
   const { then } = opened;
   const window = openWindow(args.timeframe, then);
   const whose = { day: await getDayScoredFrom(then, args.min_score), least: args.min_score };
-  const filter = {
-    window: await filledWindow(then, window),
-    coin,
-    min_usd: null,
-    ...sideFilter(args.side),
-    is_long: null,
-    whose,
-  };
+  const filter = { window, coin, min_usd: null, ...sideFilter(args.side), is_long: null, whose };
   const [trades, summary] = await Promise.all([
     tradePage(opened, filter, widerTimeframe(args.timeframe) ?? without(args, { coin: null, side: null })),
     summaryOf((args.side ?? 'any') as Side, args.timeframe, window, whose, coin, then),

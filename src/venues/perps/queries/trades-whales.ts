@@ -3,7 +3,7 @@ import type { GraphContext } from '../../venue';
 import { sideFilter } from '../side';
 import { SMART_SCORE } from '../tier';
 import { type FillRow, LARGE_USD } from './fills';
-import { filledWindow, getCoinIfAny, getSmartDay, openWindow, widerTimeframe, without } from './scope';
+import { getCoinIfAny, getSmartDay, openWindow, widerTimeframe, without } from './scope';
 import { openTradePage, tradePage } from './trade-page';
 
 export interface TradesWhalesArgs {
@@ -22,7 +22,7 @@ export async function tradesWhales(args: TradesWhalesArgs, context: GraphContext
   const coin = await getCoinIfAny(context, args.coin);
   const opened = openTradePage('perps/trades/whales', args, context, args.smart_money_only);
   const filter = {
-    window: await filledWindow(opened.then, openWindow(args.timeframe, opened.then)),
+    window: openWindow(args.timeframe, opened.then),
     coin,
     min_usd: args.min_usd,
     ...sideFilter(args.side),
