@@ -48,6 +48,9 @@ const OPEN_ALL: Record<VenueName, readonly string[]> = {
   lp: [
     // Since when liquidity counts is told by the window's beginning.
     'lp_pools_held',
+    // Of the whole window that was asked for.
+    'lp_operator_share',
+    'lp_whales',
   ],
 };
 

@@ -69,6 +69,9 @@ function startOf(timeframe: Timeframe, now: Date): Date {
   return seconds === null ? BEGINNING : new Date(now.getTime() - seconds * 1_000);
 }
 
+/** The window without what lies before `birth`. */
+export const since = ({ from, to }: Window, birth: Date): Window => ({ from: birth > from ? birth : from, to });
+
 /** The window of equal length just before; null for `all`, which has none. */
 export function previousWindow(timeframe: Timeframe, now: Date): Window | null {
   if (timeframe === 'all') return null;

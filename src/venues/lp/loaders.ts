@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import { byKey } from '../../lib/by-key';
 import type { lp_pool as PoolRecord, lp_token as TokenRecord } from '../../generated/prisma/client';
 import type { Sql, Statement } from '../../db/sql';
-import { HOUR_MS } from '../../lib/time';
+import { HOUR_MS, earliestOf, latestOf } from '../../lib/time';
 import type { GraphContext } from '../venue';
 import { STABLES } from './chain-addresses';
 import { findLately } from './queries/lately';
@@ -114,14 +114,14 @@ export function makeLoaders({ prisma, sql, now, scored_until }: GraphContext): L
     }),
     shareOfPool: new DataLoader(
       async (keys) => {
-        const times = keys.map((key) => key.timestamp.getTime());
+        const times = keys.map((key) => key.timestamp);
         const rows = await sql.query<{ place: number; pct: string | null }>(SHARES, [
           keys.map((_, place) => place),
           keys.map((key) => key.pool_address),
-          keys.map((key) => key.timestamp),
+          times,
           keys.map((key) => key.usd),
-          new Date(Math.min(...times)),
-          new Date(Math.max(...times)),
+          earliestOf(times),
+          latestOf(times),
         ]);
         const found = new Map(rows.map((row) => [row.place, row.pct]));
         return keys.map((_, place) => found.get(place) ?? null);

@@ -1,5 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { BEGINNING, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
+import { BEGINNING, type Timeframe, type Window, since, windowOf } from '../../../lib/timeframe';
 import { bornAt } from './pools-trending';
 
 const POOL_BORN: Statement = { name: 'lp_pool_born', text: `SELECT ${bornAt('$1::text')} AS at`, keyed: true };
@@ -35,6 +35,3 @@ export async function factsIn(sql: Sql, window: Window): Promise<Window> {
   const [first] = await sql.query<{ at: Date | null }>(ALL_BORN, []);
   return since(window, first?.at ?? window.to);
 }
-
-/** The window without what lies before `birth`. */
-export const since = ({ from, to }: Window, birth: Date): Window => ({ from: birth > from ? birth : from, to });

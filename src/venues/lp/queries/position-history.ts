@@ -1,4 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
+import { earliestOf, latestOf } from '../../../lib/time';
 import type { PoolEventRow } from './pools-events';
 import { positionsAsOf, type PositionRow, valuedPositions } from './positions';
 
@@ -54,8 +55,8 @@ const VALUED: Statement = {
 
 /** The same positions with their results, in the same order: prices are looked for about their closes alone. */
 export function listResults(sql: Sql, positions: readonly PositionSumRow[]): Promise<ValuedPositionRow[]> {
-  const closes = positions.flatMap(({ closed_at }) => (closed_at === null ? [] : [closed_at.getTime()]));
-  const between = closes.length === 0 ? [null, null] : [new Date(Math.min(...closes)), new Date(Math.max(...closes))];
+  const closes = positions.flatMap(({ closed_at }) => closed_at ?? []);
+  const between = closes.length === 0 ? [null, null] : [earliestOf(closes), latestOf(closes)];
   return sql.query<ValuedPositionRow>(VALUED, [JSON.stringify(positions), ...between]);
 }
 
@@ -76,7 +77,6 @@ SELECT * FROM (
 /** Events of positions of one pool, one at least, as far as these tell of them, oldest first. */
 export function listPositionEvents(sql: Sql, positions: readonly PositionSumRow[], limit: number): Promise<HistoryEventRow[]> {
   const addresses = positions.map(({ position_address }) => position_address);
-  const times = positions.flatMap(({ first_at, last_at }) => [first_at.getTime(), last_at.getTime()]);
-  const life = [new Date(Math.min(...times)), new Date(Math.max(...times))];
+  const life = [earliestOf(positions.map(({ first_at }) => first_at)), latestOf(positions.map(({ last_at }) => last_at))];
   return sql.query<HistoryEventRow>(EVENTS, [positions[0]?.pool_address, addresses, limit, ...life]);
 }

@@ -1,7 +1,6 @@
 import { previousWindow, type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { POOL_TYPES } from '../chain-addresses';
-import { factsIn } from '../queries/buckets';
 import { findVolumeShare, listOperatorShares, type OperatorShareRow } from '../queries/operator-share';
 import { changePercent } from '../queries/platform-stats';
 import { nothingIn, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced } from './asked';
@@ -31,7 +30,7 @@ async function shareOf(accounts: readonly string[], input: ShareInput, context: 
   const window = windowOf(timeframe, now);
   const previous = previousWindow(timeframe, now);
   const [rows, earlier] = await Promise.all([
-    listOperatorShares(sql, { pool_type, window: await factsIn(sql, window), accounts }),
+    listOperatorShares(sql, { pool_type, window, accounts }),
     previous === null ? null : findVolumeShare(sql, { pool_type, window: previous, accounts }),
   ]);
   const all = rows.find((row) => row.pool_type === null);

@@ -1,9 +1,9 @@
 import { bucketsOf, checkGrid } from '../../../lib/grid';
 import { DAY_MS } from '../../../lib/time';
-import type { Timeframe } from '../../../lib/timeframe';
+import { type Timeframe, since } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { makeLoaders } from '../loaders';
-import { lifeIn, since } from '../queries/buckets';
+import { lifeIn } from '../queries/buckets';
 import { getFeeTotals, listClaimers, listFeeBuckets } from '../queries/fee-analysis';
 import { findPrice, getHoldings, getPoolTotals } from '../queries/pool-detail';
 import { volumeKnown } from '../queries/pool-volume-history';

@@ -6,7 +6,6 @@ import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { openList } from '../../venue-lists';
 import { makeLoaders } from '../loaders';
-import { factsIn } from '../queries/buckets';
 import { listWhales, WHALE_FORMS, whalePosition } from '../queries/lps-whales';
 import {
   listPositionEvents,
@@ -47,15 +46,7 @@ async function lpLpsWhales(_root: unknown, input: WhalesInput, asked: GraphConte
   const scope = listScope('lp/lps/whales', input);
   const { page: opened, then: context } = openList(asked, input.cursor, scope, WHALE_FORMS);
   const window = windowOf(timeframe, opened.as_of);
-  const args = {
-    min_usd,
-    window: await factsIn(context.sql, window),
-    pool_type: typeOf(pool_type),
-    kind,
-    pool_address,
-    after: opened.after,
-    limit: limit + 1,
-  };
+  const args = { min_usd, window, pool_type: typeOf(pool_type), kind, pool_address, after: opened.after, limit: limit + 1 };
   const [rows] = await Promise.all([listWhales(context.sql, args), nameScores(context)]);
   const page = rows.slice(0, limit);
   const last = page.at(-1);

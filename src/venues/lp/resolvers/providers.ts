@@ -1,12 +1,12 @@
 import { type AppError, notKnown } from '../../../errors';
 import { groupedBy } from '../../../lib/grouped';
 import { roundTo } from '../../../lib/statistics';
-import { BEGINNING, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
+import { earliestOf } from '../../../lib/time';
+import { BEGINNING, type Timeframe, type Window, since, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { sectionsOf } from '../../venue-sections';
 import { type PoolType } from '../chain-addresses';
 import { makeLoaders } from '../loaders';
-import { since } from '../queries/buckets';
 import { listOwnerEvents } from '../queries/owner-events';
 import { countOpen, knownOwners, listProviderPools, type ProviderPoolRow } from '../queries/providers';
 import type { PoolIds } from '../queries/pool-ids';
@@ -148,9 +148,9 @@ async function recentEvents(
   context: GraphContext,
 ): Promise<ShownEvent[]> {
   const { poolIds } = context.loaders(makeLoaders);
-  const begins = (await pools).flatMap(({ first_at }) => (first_at === null ? [] : [first_at.getTime()]));
+  const begins = (await pools).flatMap(({ first_at }) => first_at ?? []);
   if (begins.length === 0) return [];
-  const life = since(window, new Date(Math.min(...begins)));
+  const life = since(window, earliestOf(begins));
   const events = await listOwnerEvents(context.sql, input.owner, life, typeOf(input.pool_type), input.events_limit);
   return Promise.all(events.map(async (row) => shownEvent(row, (await poolIds.load(row.pool_address)) as PoolIds, false)));
 }

@@ -25,12 +25,6 @@ export function openDays(days: number, context: GraphContext): Window {
 /** The first fill of all; null before it. */
 export const findFirstFill = ({ loaders }: GraphContext): Promise<Date | null> => loaders(makeLoaders).firstFill();
 
-/** What a window holds from the first of the fills in question on, null where there is none: a statement opens every month of its window. */
-export const windowSince = ({ from, to }: Window, first: Date | null): Window => ({
-  from: new Date(Math.max(from.getTime(), (first ?? to).getTime())),
-  to,
-});
-
 /** Whether a window up to now begins before the first fact: then whole lives tell it. */
 export async function isEverything(context: GraphContext, { from }: Window): Promise<boolean> {
   const first = await findFirstFill(context);

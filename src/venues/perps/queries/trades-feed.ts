@@ -1,8 +1,8 @@
-import { type Timeframe, windowOf } from '../../../lib/timeframe';
+import { type Timeframe, since, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { sideFilter } from '../side';
 import type { FillRow } from './fills';
-import { getKnownCoin, windowSince, without } from './scope';
+import { getKnownCoin, without } from './scope';
 import { openTradePage, tradePage } from './trade-page';
 
 export interface TradesFeedArgs {
@@ -22,6 +22,14 @@ export async function tradesFeed(args: TradesFeedArgs, context: GraphContext): P
   context.meta.timeframe = timeframe;
   context.meta.window = timeframe === null ? null : window;
   const narrowed = timeframe !== null && timeframe !== 'all';
-  const filter = { window: windowSince(window, first_seen), coin, min_usd: null, ...sideFilter(args.side), is_long: null, whose: null };
+  // A statement opens every month of its window.
+  const filter = {
+    window: since(window, first_seen ?? window.to),
+    coin,
+    min_usd: null,
+    ...sideFilter(args.side),
+    is_long: null,
+    whose: null,
+  };
   return tradePage(opened, filter, narrowed ? { timeframe: 'all' } : without(args, { side: null }));
 }
