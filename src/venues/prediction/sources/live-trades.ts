@@ -24,9 +24,10 @@ export interface TradesCursor {
 
 export const unixSecond = (at: Date): number => Math.floor(at.getTime() / 1_000);
 
-/** Where a poll begins, and whether it is a deep one. */
+/** Where a poll begins, and whether it is a deep one: also after one by a clock that has been set back since. */
 export function spanOf(cursor: TradesCursor, to: number, overlap: Overlap): { from: number; deep: boolean } {
-  const deep = to - cursor.deep_at >= overlap.deep_every_s;
+  const since = to - cursor.deep_at;
+  const deep = since < 0 || since >= overlap.deep_every_s;
   return { from: cursor.until - (deep ? overlap.deep_s : overlap.quick_s), deep };
 }
 

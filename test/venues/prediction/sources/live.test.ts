@@ -134,6 +134,43 @@ describe.each([
   test('of a world where little happens is as quiet as that: nothing is lost, and nothing is behind', async () => {
     expect(await live(60)).toEqual({ lost: [], behind_s: 10 });
   });
+
+  test('is read deep again once our clock, which ran a day ahead, is set right: rows that come late are found', async () => {
+    let [now, ahead] = [begun, 0];
+    let rows = (at: number): boolean => at % 2 === 0;
+    const get = (_path: string, { start, end, limit, offset }: Record<string, number>): Promise<unknown> => {
+      const told: object[] = [];
+      for (let at = Math.min(end as number, now - 3); at >= (start as number); at -= 1) if (rows(at)) told.push({ timestamp: at });
+      return Promise.resolve(told.slice(offset as number, (offset as number) + (limit as number)));
+    };
+    const feed = make({ get } as unknown as Upstream, 50, TUNING.overlap);
+    const db = { query: () => Promise.resolve({ rows: [] }) };
+    const context = { signal: new AbortController().signal, db, now: () => new Date((now + ahead) * 1_000) } as unknown as LiveContext;
+    const seen = new Set<number>();
+    const marks: (Date | null)[] = [];
+    let cursor = feed.begin(day(0));
+    const pollFor = async (seconds: number): Promise<void> => {
+      for (const end = now + seconds; now < end; now += 10)
+        for await (const step of feed.update(cursor, context.now(), context)) {
+          for (const { page } of step.pages) for await (const row of page.records) seen.add((row as { timestamp: number }).timestamp);
+          cursor = step.cursor;
+          marks.push(step.watermark);
+        }
+    };
+    await pollFor(600);
+    marks.length = 0;
+    ahead = 86_400;
+    await pollFor(60);
+    ahead = 0;
+    // No mark in the future tells that the clock was wrong.
+    expect([...new Set(marks)]).toEqual([null]);
+    const late = now + 1;
+    await pollFor(100);
+    rows = (at) => at === late || at % 2 === 0;
+    await pollFor(200);
+    expect(late % 2).toBe(1);
+    expect(seen).toContain(late);
+  });
 });
 
 test('a wallet that cannot be told of stops no other, and is asked for all of it in the next lap', async () => {
