@@ -5,7 +5,7 @@ import { AppError } from '../errors';
 import { makeContext } from '../graph/context';
 import type { Operation } from '../graph/execute';
 import { type Clock, secondOf } from '../lib/clock';
-import { isoSecond } from '../lib/time';
+import { isoDay, isoSecond } from '../lib/time';
 import { type Timeframe, withShorter } from '../lib/timeframe';
 import type { VenueName } from '../lib/venue-name';
 import type { Logger } from '../observability/logger';
@@ -89,7 +89,8 @@ async function answerOf(
   begin: () => void,
 ): Promise<{ answer: Executed; hit: boolean }> {
   const { canonical, endpoint } = order;
-  const key = `${canonical} ${deps.edition(endpoint)}`;
+  // Of what was told of today nothing is today's once the day has turned.
+  const key = `${canonical} ${deps.edition(endpoint)} ${isoDay(deps.clock.now())}`;
   const kept = deps.cache.find(key);
   if (kept !== undefined) return { answer: kept, hit: true };
   try {

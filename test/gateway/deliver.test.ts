@@ -258,7 +258,7 @@ test('meta tells all that a question told of its answer', async () => {
 });
 
 test('an answer that is given again is as old as it is by then', async () => {
-  const began = new Date('2026-02-01T00:00:00.400Z');
+  const began = new Date('2026-02-01T12:00:00.400Z');
   const clock = { now: () => began };
   const shop = { ...deliverDeps(), clock: { now: () => clock.now() }, freshness: () => 7 };
   const same = order(async () => [1]);
@@ -267,10 +267,10 @@ test('an answer that is given again is as old as it is by then', async () => {
     const { meta } = await deliver(same, 'payer', never, shop);
     return [meta.as_of, meta.cache, meta.freshness_s];
   };
-  expect(await told(0)).toEqual(['2026-02-01T00:00:00Z', 'miss', 7]);
-  expect(await told(20_000)).toEqual(['2026-02-01T00:00:00Z', 'hit', 27]);
+  expect(await told(0)).toEqual(['2026-02-01T12:00:00Z', 'miss', 7]);
+  expect(await told(20_000)).toEqual(['2026-02-01T12:00:00Z', 'hit', 27]);
   // A clock that is set back makes nothing fresher than it was.
-  expect(await told(-20_000)).toEqual(['2026-02-01T00:00:00Z', 'hit', 7]);
+  expect(await told(-20_000)).toEqual(['2026-02-01T12:00:00Z', 'hit', 7]);
   // Nothing was read yet.
   const unread = { ...shop, freshness: () => null };
   const other = order(async () => [1]);
@@ -278,6 +278,22 @@ test('an answer that is given again is as old as it is by then', async () => {
     clock.now = () => new Date(began.getTime() + later);
     expect((await deliver(other, 'payer', never, unread)).meta.freshness_s).toBeNull();
   }
+});
+
+test('what was told of a day is not told again of the next one: today is another by then', async () => {
+  const clock = { now: () => new Date('2026-12-31T23:59:59.900Z') };
+  const shop = { ...deliverDeps(), clock: { now: () => clock.now() } };
+  const same = order(async () => [1]);
+  const told = async (): Promise<unknown> => {
+    const { meta } = await deliver(same, 'payer', never, shop);
+    return [meta.as_of, meta.cache];
+  };
+  expect([await told(), await told()]).toEqual([
+    ['2026-12-31T23:59:59Z', 'miss'],
+    ['2026-12-31T23:59:59Z', 'hit'],
+  ]);
+  clock.now = () => new Date('2027-01-01T00:00:00.100Z');
+  expect(await told()).toEqual(['2027-01-01T00:00:00Z', 'miss']);
 });
 
 test.each([
