@@ -118,6 +118,8 @@ export class Upkeep {
    * chain's word. Returns how many of each.
    */
   async takeLeftovers(staleMs: number, leaseMs: number): Promise<{ released: number; unresolved: number }> {
+    // Reports by a clock that has been set back since are as of now: who lives makes another one.
+    await this.pool.query('UPDATE payment_instance SET seen_at = now() WHERE seen_at > now()');
     await this.pool.query(`DELETE FROM payment_instance WHERE seen_at < now() - $1 * interval '1 millisecond'`, [staleMs]);
     const released = await this.pool.query(
       `WITH moved AS (
@@ -142,7 +144,9 @@ export class Upkeep {
   /** Unresolved settlements that are due; each is due again later, so that two processes do not ask twice. */
   takeUnresolved(limit: number): Promise<PaymentRecord[]> {
     // Older questions are asked less often: a tenth of their age, at least 2 s, at most 5 min.
-    return this.take("state = 'UNKNOWN'", "least(greatest((now() - created_at) / 10, interval '2 seconds'), interval '5 minutes')", limit);
+    // One that is due later than that is due by a clock that has been set back since.
+    const due = "state = 'UNKNOWN' AND (look_at <= now() OR look_at > now() + interval '6 minutes')";
+    return this.take(due, "least(greatest((now() - created_at) / 10, interval '2 seconds'), interval '5 minutes')", limit);
   }
 
   /** Makes every unresolved settlement due, whatever the clock does until they are taken; returns how many there are. */
@@ -161,14 +165,14 @@ export class Upkeep {
 
   /** Confirmed payments that are not yet known to be final. */
   takeUnfinal(limit: number): Promise<PaymentRecord[]> {
-    return this.take(UNFINAL, "interval '30 seconds'", limit);
+    return this.take(`${UNFINAL} AND look_at <= now()`, "interval '30 seconds'", limit);
   }
 
   /** Released payments that their buyers could have broadcast: asked about ever less often until it is certain, for a day at most. */
   takeReleased(limit: number): Promise<PaymentRecord[]> {
     // Some transactions never expire: a tenth of their age, at least a minute.
     const wait = "greatest((now() - created_at) / 10, interval '1 minute')";
-    return this.take("state = 'RELEASED'", `CASE WHEN created_at > now() - interval '1 day' THEN ${wait} END`, limit);
+    return this.take("state = 'RELEASED' AND look_at <= now()", `CASE WHEN created_at > now() - interval '1 day' THEN ${wait} END`, limit);
   }
 
   /** Nothing more is asked about it. */
@@ -226,7 +230,7 @@ export class Upkeep {
   private async take(due: string, wait: string, limit: number): Promise<PaymentRecord[]> {
     const { rows } = await this.pool.query<LookRow>(
       `UPDATE payment p SET look_at = now() + ${wait} WHERE id IN (
-         SELECT id FROM payment WHERE ${due} AND look_at <= now() ORDER BY look_at LIMIT $1 FOR UPDATE SKIP LOCKED
+         SELECT id FROM payment WHERE ${due} ORDER BY look_at LIMIT $1 FOR UPDATE SKIP LOCKED
        ) RETURNING p.id, p.protocol, p.payer, p.amount, p.transaction, p.details, p.settle_by, p.created_at`,
       [limit],
     );

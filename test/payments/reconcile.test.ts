@@ -296,6 +296,36 @@ describe('what is looked after when nobody asks', () => {
     expect(told(await till.payments.charge(saleOf({ headers }), workOf()))).toBe('200');
   });
 
+  it('of a clock that was set back it waits for nothing: a process that ended ahead of it is gone, what was to be looked at then is looked at', async () => {
+    const buyer = await fundedBuyer(till);
+    const payer = buyer.publicKey.toBase58();
+    const headers = await signedHeaders(till, buyer);
+    const spy = jest.spyOn(Ledger.prototype, 'release').mockRejectedValueOnce(new Error('the process is gone'));
+    const broken = workOf(() => Promise.reject(new Error('killed')));
+    expect(told(await till.payments.charge(saleOf({ headers }), broken))).toBe('500 internal');
+    spy.mockRestore();
+    const gone = crypto.randomUUID();
+    await sql("INSERT INTO payment_instance (id, seen_at) VALUES ($1, now() + interval '1 hour')", [gone]);
+    const ahead = "created_at = created_at + interval '1 hour', moved_at = moved_at + interval '1 hour'";
+    await sql(`UPDATE payment SET instance = $2, ${ahead} WHERE payer = $1`, [payer, gone]);
+    await till.payments.reconcile();
+    // It may only have stood still, and says so within its time.
+    expect(await stateOf(payer)).toBe('RESERVED');
+    await sql("UPDATE payment_instance SET seen_at = seen_at - interval '11 seconds' WHERE id = $1", [gone]);
+    await till.payments.reconcile();
+    expect(await stateOf(payer)).toBe('RELEASED');
+
+    const unheard = workOf(async () => {
+      for (const method of ['getSignatureStatuses', 'getTransaction']) till.solana.faults.inject(method, { kind: 'refuse' }, Infinity);
+      return 'paid for';
+    });
+    expect(told(await till.payments.charge(saleOf({ headers }), unheard))).toBe('503 settlement_pending');
+    till.solana.faults.clear();
+    await sql(`UPDATE payment SET look_at = look_at + interval '1 hour', ${ahead} WHERE payer = $1 AND state = 'UNKNOWN'`, [payer]);
+    await till.payments.reconcile();
+    expect(await stateOf(payer)).toBe('CONFIRMED');
+  });
+
   it('the database fails after the broadcast: the answer is handed out, the record found by the chain’s word, paid once', async () => {
     const buyer = await fundedBuyer(till);
     const payer = buyer.publicKey.toBase58();
