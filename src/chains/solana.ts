@@ -61,6 +61,7 @@ export interface BlockhashSample {
   last_valid_block_height: number;
   /** Slot the sample was taken at. */
   slot: number;
+  /** By the clock that nobody sets, in milliseconds. */
   sampled_at: number;
 }
 
@@ -200,7 +201,7 @@ export class SolanaChain {
 
   /** The newest sample not older than `maxAgeMs`, for offers. */
   freshBlockhash(maxAgeMs: number): BlockhashSample | undefined {
-    return this.newest !== undefined && Date.now() - this.newest.sampled_at <= maxAgeMs ? this.newest : undefined;
+    return this.newest !== undefined && performance.now() - this.newest.sampled_at <= maxAgeMs ? this.newest : undefined;
   }
 
   findBlockhash(blockhash: string): BlockhashSample | undefined {
@@ -210,7 +211,7 @@ export class SolanaChain {
   /** Block height now, carried on from the newest sample at the target slot time; undefined before the first sample. */
   estimateBlockHeight(): number | undefined {
     if (this.newest === undefined) return undefined;
-    return this.newest.last_valid_block_height - BLOCKHASH_BLOCKS + (Date.now() - this.newest.sampled_at) / SLOT_MS;
+    return this.newest.last_valid_block_height - BLOCKHASH_BLOCKS + (performance.now() - this.newest.sampled_at) / SLOT_MS;
   }
 
   async sampleBlockhash(): Promise<BlockhashSample> {
@@ -221,7 +222,7 @@ export class SolanaChain {
       blockhash: value.blockhash,
       last_valid_block_height: value.lastValidBlockHeight,
       slot: context.slot,
-      sampled_at: Date.now(),
+      sampled_at: performance.now(),
     };
     const { newest } = this;
     // A laggard does not replace who is ahead of it; but who stays alone with a height was wrong.
@@ -232,7 +233,7 @@ export class SolanaChain {
     )
       this.newest = sample;
     this.samples.set(sample.blockhash, sample);
-    for (const [hash, { sampled_at }] of this.samples) if (sampled_at < Date.now() - SAMPLE_KEPT_MS) this.samples.delete(hash);
+    for (const [hash, { sampled_at }] of this.samples) if (sampled_at < performance.now() - SAMPLE_KEPT_MS) this.samples.delete(hash);
     return sample;
   }
 

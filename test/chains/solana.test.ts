@@ -113,8 +113,8 @@ describe('SolanaChain', () => {
   it('forgets blockhashes whose life is long over', async () => {
     const own = new SolanaChain([solana.url]);
     const { blockhash } = await own.sampleBlockhash();
-    const started = Date.now();
-    const clock = jest.spyOn(Date, 'now');
+    const started = performance.now();
+    const clock = jest.spyOn(performance, 'now');
     const knownAfter = async (ms: number): Promise<boolean> => {
       clock.mockReturnValue(started + ms);
       const value = { blockhash: String(ms).padStart(44, '1'), lastValidBlockHeight: 1_000 };
@@ -124,6 +124,20 @@ describe('SolanaChain', () => {
     };
     try {
       expect([await knownAfter(170_000), await knownAfter(190_000)]).toEqual([true, false]);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  it.each([3_600_000, -90_000])('a blockhash is as old as it is where our clock jumps by %d ms', async (jump) => {
+    const own = new SolanaChain([solana.url]);
+    const sample = await own.sampleBlockhash();
+    const height = own.estimateBlockHeight() as number;
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + jump);
+    try {
+      expect(own.freshBlockhash(5_000)).toBe(sample);
+      expect((own.estimateBlockHeight() as number) - height).toBeLessThan(10);
+      expect((own.estimateBlockHeight() as number) - height).toBeGreaterThanOrEqual(0);
     } finally {
       clock.mockRestore();
     }
@@ -151,7 +165,7 @@ describe('SolanaChain', () => {
     const { last_valid_block_height } = await own.sampleBlockhash();
     // A moment later it may be the other that lags.
     expect(own.freshBlockhash(60_000)).toMatchObject({ last_valid_block_height: 10 ** 9 });
-    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 10_500);
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 10_500);
     try {
       await own.sampleBlockhash();
       expect(own.freshBlockhash(60_000)?.last_valid_block_height).toBeLessThan(last_valid_block_height + 1_000);
