@@ -144,9 +144,8 @@ export class Upkeep {
   /** Unresolved settlements that are due; each is due again later, so that two processes do not ask twice. */
   takeUnresolved(limit: number): Promise<PaymentRecord[]> {
     // Older questions are asked less often: a tenth of their age, at least 2 s, at most 5 min.
-    // One that is due later than that is due by a clock that has been set back since.
-    const due = "state = 'UNKNOWN' AND (look_at <= now() OR look_at > now() + interval '6 minutes')";
-    return this.take(due, "least(greatest((now() - created_at) / 10, interval '2 seconds'), interval '5 minutes')", limit);
+    const wait = "least(greatest((now() - created_at) / 10, interval '2 seconds'), interval '5 minutes')";
+    return this.take("state = 'UNKNOWN'", wait, '6 minutes', limit);
   }
 
   /** Makes every unresolved settlement due, whatever the clock does until they are taken; returns how many there are. */
@@ -165,14 +164,14 @@ export class Upkeep {
 
   /** Confirmed payments that are not yet known to be final. */
   takeUnfinal(limit: number): Promise<PaymentRecord[]> {
-    return this.take(`${UNFINAL} AND look_at <= now()`, "interval '30 seconds'", limit);
+    return this.take(UNFINAL, "interval '30 seconds'", '1 minute', limit);
   }
 
   /** Released payments that their buyers could have broadcast: asked about ever less often until it is certain, for a day at most. */
   takeReleased(limit: number): Promise<PaymentRecord[]> {
     // Some transactions never expire: a tenth of their age, at least a minute.
     const wait = "greatest((now() - created_at) / 10, interval '1 minute')";
-    return this.take("state = 'RELEASED' AND look_at <= now()", `CASE WHEN created_at > now() - interval '1 day' THEN ${wait} END`, limit);
+    return this.take("state = 'RELEASED'", `CASE WHEN created_at > now() - interval '1 day' THEN ${wait} END`, '3 hours', limit);
   }
 
   /** Nothing more is asked about it. */
@@ -227,7 +226,9 @@ export class Upkeep {
     while (deleted === PURGE_BATCH);
   }
 
-  private async take(due: string, wait: string, limit: number): Promise<PaymentRecord[]> {
+  /** What is put off for longer than the `longest` time was so by a clock that has been set back since: it is due as well. */
+  private async take(which: string, wait: string, longest: string, limit: number): Promise<PaymentRecord[]> {
+    const due = `${which} AND (look_at <= now() OR look_at > now() + interval '${longest}')`;
     const { rows } = await this.pool.query<LookRow>(
       `UPDATE payment p SET look_at = now() + ${wait} WHERE id IN (
          SELECT id FROM payment WHERE ${due} ORDER BY look_at LIMIT $1 FOR UPDATE SKIP LOCKED

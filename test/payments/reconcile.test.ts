@@ -321,9 +321,16 @@ describe('what is looked after when nobody asks', () => {
     });
     expect(told(await till.payments.charge(saleOf({ headers }), unheard))).toBe('503 settlement_pending');
     till.solana.faults.clear();
-    await sql(`UPDATE payment SET look_at = look_at + interval '1 hour', ${ahead} WHERE payer = $1 AND state = 'UNKNOWN'`, [payer]);
+    const late = `UPDATE payment SET look_at = now() + interval '1 hour', ${ahead} WHERE payer = $1 AND look_at IS NOT NULL`;
+    await sql(late, [payer]);
     await till.payments.reconcile();
     expect(await stateOf(payer)).toBe('CONFIRMED');
+    await sql(late, [payer]);
+    till.solana.advanceSlots(40);
+    await till.payments.reconcile();
+    expect(await sql('SELECT final_at IS NOT NULL AS final FROM payment WHERE payer = $1 ORDER BY id DESC LIMIT 1', [payer])).toEqual([
+      { final: true },
+    ]);
   });
 
   it('the database fails after the broadcast: the answer is handed out, the record found by the chain’s word, paid once', async () => {
