@@ -64,14 +64,14 @@ export async function landTransaction(
   if (mined !== undefined) return mined;
   const refusals = reports.filter((report) => report.status === 'refused');
   const refused = fresh && refusals.length === chain.size ? refusals[0] : undefined;
-  let sentAt = Date.now();
+  let sentAt = performance.now();
   while (!signal.aborted) {
     const trace = await traceTransaction(chain, transaction, signal);
     if (trace.status !== 'open') return trace;
     if (refused !== undefined) return refused;
     await pause(POLL_MS, signal);
-    if (raw === null || signal.aborted || Date.now() - sentAt < RESEND_MS) continue;
-    sentAt = Date.now();
+    if (raw === null || signal.aborted || performance.now() - sentAt < RESEND_MS) continue;
+    sentAt = performance.now();
     await chain.everywhere((node) => request(node, 'eth_sendRawTransaction', [raw], signal), signal);
   }
   return { status: 'open' };
