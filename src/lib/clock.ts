@@ -1,4 +1,7 @@
-import { wholeSecond } from './time';
+import { MINUTE_MS, wholeSecond } from './time';
+
+/** Clocks of processes over one store differ by less. */
+export const CLOCKS_DIFFER_MS = MINUTE_MS;
 
 /** The now of analytics. Payments never use it: they keep the real clock. */
 export interface Clock {

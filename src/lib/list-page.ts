@@ -1,4 +1,5 @@
 import { AppError } from '../errors';
+import { CLOCKS_DIFFER_MS } from './clock';
 import { CURSOR_FORMS, type CursorForm, type CursorPosition, decodeCursor, encodeCursor, positionIn } from './cursor';
 import { DAY_MS } from './time';
 
@@ -21,9 +22,10 @@ export const STALE_CURSOR = {
 /** Whether a list of a page like `openListPage` makes can still be read on behind this cursor. */
 export const isFresh = (cursor: string, now: Date): boolean => isOpen(positionIn(cursor)[0], now);
 
+/** The first page may be another process's, whose clock is ahead. */
 function isOpen(time: CursorPosition[number] | undefined, now: Date): boolean {
   const age = now.getTime() - Number(time);
-  return age >= 0 && age <= LIFE_MS;
+  return age >= -CLOCKS_DIFFER_MS && age <= LIFE_MS;
 }
 
 /** The page behind a cursor, whose key's values have these forms, or the first one. Throws invalid_parameter for a cursor of another list or older than a day. */

@@ -3,11 +3,11 @@ import type { Pool, PoolClient } from 'pg';
 import { BEFORE_MIGRATIONS, type ListNewer } from '../db/migrate';
 import { poolUntil } from '../db/pool';
 import { inTransaction } from '../db/transaction';
-import type { Clock } from '../lib/clock';
+import { CLOCKS_DIFFER_MS, type Clock } from '../lib/clock';
 import { inTime, pause, withDeadline } from '../lib/deadline';
 import { repeat } from '../lib/repeat';
 import { FailureThrottle } from '../lib/failure-throttle';
-import { DAY_MS, MINUTE_MS, later } from '../lib/time';
+import { DAY_MS, later } from '../lib/time';
 import type { Logger } from '../observability/logger';
 import type { Metrics } from '../observability/metrics';
 import type { VenueName } from '../lib/venue-name';
@@ -62,8 +62,6 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 /** A feed that continues no recording begins this long before now. */
 const LOOK_BACK_MS = DAY_MS;
-/** Clocks of processes that read one after the other differ by less. */
-const CLOCKS_DIFFER_MS = MINUTE_MS;
 /** Class of the advisory locks by which one process reads a venue. */
 const LOCK_CLASS = 731_554;
 
