@@ -13,6 +13,7 @@ interface Loss {
 
 describe('a statement of the ledger is lost, once, and the buyer comes back with the same proof', () => {
   let till: Till;
+  let lossy: Pool;
   let payments: Payments;
   const loss: Loss = { statement: null, of: 'the statement' };
   beforeAll(async () => {
@@ -26,7 +27,7 @@ describe('a statement of the ledger is lost, once, and the buyer comes back with
       if (lost) throw new Error('Connection terminated unexpectedly');
       return reply;
     };
-    const lossy = { query, connect: () => pool.connect() } as unknown as Pool;
+    lossy = { query, connect: () => pool.connect() } as unknown as Pool;
     payments = await createPayments(till.settings, { pool: lossy, heart: pool, logger: till.logger });
   });
   afterAll(async () => {
@@ -82,7 +83,54 @@ describe('a statement of the ledger is lost, once, and the buyer comes back with
     lose('payment_delivered');
     expect(told(await charge(bought.headers))).toBe('200');
     await until(() => loss.statement === null);
+    // What is sold next can be written down for all that is known.
+    expect((await payments.health()).x402.status).toBe('ok');
     expect(await comesBack(bought)).toEqual(['200 replayed', 1n]);
+  });
+
+  it('the note that it was delivered, by a process that stops while it works for it: it is written down by then', async () => {
+    const stopping = await createPayments(till.settings, { pool: lossy, heart: till.database.pool, logger: till.logger });
+    const { buyer, headers } = await buyerWithProof();
+    let finish: (answer: unknown) => void = () => undefined;
+    const work = workOf(() => new Promise((resolve) => (finish = resolve)));
+    const charging = stopping.charge(saleOf({ headers }), work);
+    await until(() => work.runs() === 1);
+    lose('payment_delivered');
+    const stopped = stopping.stop();
+    finish('data');
+    expect(told(await charging)).toBe('200');
+    await stopped;
+    const { rows } = await till.database.pool.query('SELECT state FROM payment WHERE payer = $1', [buyer.publicKey.toBase58()]);
+    expect([loss.statement, rows]).toEqual([null, [{ state: 'DELIVERED' }]]);
+  });
+
+  it('that nothing was sold: the proof is good', async () => {
+    const bought = await buyerWithProof();
+    lose('payment_release');
+    const empty = workOf(() => Promise.reject(new AppError('empty_result')));
+    expect(await charge(bought.headers, empty)).toMatchObject({ kind: 'refused', charged: false, error: { code: 'payments_unavailable' } });
+    expect(await comesBack(bought)).toEqual(['200', 1n]);
+  });
+
+  it('that it failed on the chain: told why when it is asked for again', async () => {
+    const { buyer, headers } = await buyerWithProof();
+    const drained = workOf(() => till.solana.setUsdc(buyer.publicKey.toBase58(), { amount: 0n }));
+    lose('payment_failed');
+    expect(await charge(headers, drained)).toMatchObject({ kind: 'refused', charged: 'pending' });
+    const [again] = await comesBack({ buyer, headers });
+    expect(again).toMatch(/^402 settlement_failed invalid_exact_svm_transaction_failed/);
+  });
+
+  it('that an answer no longer waits, when it is paid for: it is handed out', async () => {
+    const { buyer, headers } = await buyerWithProof();
+    const { request_hash } = saleOf();
+    await till.database.pool.query(
+      "INSERT INTO payment_rechallenge (payer, request_hash, answer, kept_until) VALUES ($1, $2, '\"waits\"', now() + interval '1 minute')",
+      [buyer.publicKey.toBase58(), request_hash],
+    );
+    lose('DELETE FROM payment_rechallenge');
+    expect(await charge(headers)).toMatchObject({ kind: 'paid', answer: 'waits' });
+    expect(await comesBack({ buyer, headers })).toEqual(['200 replayed', 1n]);
   });
 
   it('the note that its buyer left before the end of the answer: who signs afresh is given it', async () => {
