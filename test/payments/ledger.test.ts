@@ -286,6 +286,8 @@ describe('the ledger', () => {
   describe('the upkeep', () => {
     let upkeep: Upkeep;
     beforeAll(() => (upkeep = new Upkeep(database.pool, 'this process')));
+    const lastStep = async (id: string): Promise<Record<string, unknown>> =>
+      (await sql('SELECT state, note FROM payment_step WHERE payment_id = $1 ORDER BY step DESC LIMIT 1', [id])).rows[0] ?? {};
     const owing = async (proof: ValidProof): Promise<string> => {
       const id = await claimed(proof);
       await ledger.owe(id, proof, 'tx', 'empty_result');
@@ -336,6 +338,7 @@ describe('the ledger', () => {
       for (const [one, of] of [[id, proof], [first, copied]] as const) await release(one, of, { admitted: true }); // prettier-ignore
       expect([await upkeep.owed(id), await stateOf(id), await columnOf(id, 'owed')]).toEqual(['owed', 'OWED', true]);
       expect([await holders(proof, 'proof'), await holders(proof, 'secret')]).toEqual([[id], [id]]);
+      expect((await lastStep(id)).note).toBe('broadcast by the buyer');
       const second = await claimed(copied);
       expect([await upkeep.owed(first), await stateOf(first)]).toEqual(['claimed', 'RELEASED']);
       await ledger.executing(second, {});
@@ -352,6 +355,8 @@ describe('the ledger', () => {
       for (const one of [id, unsent]) await upkeep.rolledBack(one);
       expect([await stateOf(id), await columnOf(id, 'answer'), await stateOf(unsent)]).toEqual(['ROLLED_BACK', null, 'RESERVED']);
       expect([await holders(proof, 'proof'), await holders(proof, 'buyer')]).toEqual([[id], []]);
+      // As an operator reads what became of it.
+      expect([await lastStep(id), await lastStep(unsent)]).toMatchObject([{ state: 'ROLLED_BACK' }, { state: 'RESERVED' }]);
     });
 
     it('deletes what is over, however much has piled up', async () => {
@@ -359,6 +364,61 @@ describe('the ledger', () => {
         SELECT 'x402', 'payer of old', 1, 'req', '/', 'hash', 'EXPIRED', 'gone', 'old ' || n, '{}', now() - interval '31 days' FROM generate_series(1, 5001) n`);
       await new Upkeep(database.pool, 'this process').purge();
       expect((await sql("SELECT FROM payment WHERE payer = 'payer of old'")).rowCount).toBe(0);
+    });
+
+    it('deletes what is over once an hour, for as long as its process lives', async () => {
+      const patient = new Upkeep(database.pool, 'this process');
+      const now = jest.spyOn(Date, 'now');
+      const begun = Date.now();
+      await patient.purge();
+      const proof = proofOf();
+      const id = await claimed(proof);
+      await release(id, proof);
+      await sql("UPDATE payment SET moved_at = now() - interval '31 days' WHERE id = $1", [id]);
+      const after = async (minutes: number): Promise<unknown> => {
+        now.mockReturnValue(begun + minutes * 60_000);
+        await patient.purge();
+        return stateOf(id);
+      };
+      expect([await after(59), await after(61)]).toEqual(['RELEASED', undefined]);
+      now.mockRestore();
+    });
+
+    it.each<[what: string, state: PaymentState, age: string, take: 'takeUnresolved' | 'takeReleased' | 'takeUnfinal', next: string]>([
+      ['what may be confirmed, by its age', 'UNKNOWN', '20 minutes', 'takeUnresolved', '2 minutes'],
+      ['at the latest after five minutes', 'UNKNOWN', '10 hours', 'takeUnresolved', '5 minutes'],
+      ['what its buyer may have sent, no sooner than after a minute', 'RELEASED', '1 second', 'takeReleased', '1 minute'],
+      ['what may be final, soon', 'CONFIRMED', '10 hours', 'takeUnfinal', '30 seconds'],
+    ])('asks again %s', async (_, state, age, take, next) => {
+      const id = await claimed(proofOf());
+      await sql("UPDATE payment SET state = $2, created_at = now() - $3::interval, look_at = now() - interval '1 second' WHERE id = $1", [
+        id,
+        state,
+        age,
+      ]);
+      expect((await upkeep[take](100)).map((record) => record.id)).toContain(id);
+      const wait = await columnOf(id, `look_at BETWEEN now() + interval '${next}' / 2 AND now() + interval '${next}'`);
+      await upkeep.stopLooking(id);
+      expect(wait).toBe(true);
+    });
+
+    it('asks first about what has been due for longest', async () => {
+      const ids: string[] = [];
+      for (const since of [1, 3, 2]) {
+        ids.push(await claimed(proofOf()));
+        await sql("UPDATE payment SET state = 'UNKNOWN', look_at = now() - $2 * interval '1 day' WHERE id = $1", [ids.at(-1), since]);
+      }
+      const asked: unknown[] = [];
+      for (let turn = 0; turn < 3; turn += 1) asked.push(...(await upkeep.takeUnresolved(1)).map((record) => record.id));
+      expect(asked).toEqual([ids[1], ids[2], ids[0]]);
+    });
+
+    it('looks for nothing of what has no name on its chain yet, its fee being ours', async () => {
+      const id = await claimed(proofOf({ transaction: null }));
+      await sql("UPDATE payment SET instance = 'a process that ended' WHERE id = $1", [id]);
+      await upkeep.beat();
+      await upkeep.takeLeftovers(60_000, 600_000);
+      expect([await stateOf(id), await columnOf(id, 'look_at')]).toEqual(['RELEASED', null]);
     });
 
     it('deletes nothing that is owed, though it was let go of long ago', async () => {
@@ -371,6 +431,22 @@ describe('the ledger', () => {
       await new Upkeep(database.pool, 'this process').purge();
       expect([await stateOf(debt), await stateOf(other)]).toEqual(['RELEASED', undefined]);
     });
+  });
+
+  it('takes no buyers while they cannot be written down, and some again a while after the last one', async () => {
+    const full = { query: () => Promise.reject(new Error('no room')) } as unknown as typeof database.pool;
+    const unable = new Ledger(full, 'this process', rememberingLog([]));
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    try {
+      const proof = proofOf();
+      const claiming = unable.claim(proof, saleOf(), claimKeysOf(proof, null), { since: new Date(0), most: 1 }, KEPT_MS, SILENT_MS);
+      await expect(claiming).rejects.toMatchObject({ code: 'payments_unavailable' });
+      const [at, soon] = [unable.isUnwritable, (jest.advanceTimersByTime(14_000), unable.isUnwritable)];
+      jest.advanceTimersByTime(1_000);
+      expect([at, soon, unable.isUnwritable]).toEqual([true, true, false]);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('an answer waits for its payer and its request alone, and for its time', async () => {
