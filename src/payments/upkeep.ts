@@ -123,8 +123,8 @@ export class Upkeep {
     await this.pool.query(`DELETE FROM payment_instance WHERE seen_at < now() - $1 * interval '1 millisecond'`, [staleMs]);
     const released = await this.pool.query(
       `WITH moved AS (
-         UPDATE payment SET state = CASE WHEN owed THEN 'OWED' ELSE 'RELEASED' END, step = step + 1, moved_at = now(), raw = NULL, answer = NULL,
-           reason = 'process_ended', look_at = CASE WHEN transaction IS NOT NULL THEN now() + interval '90 seconds' END
+         UPDATE payment SET state = CASE WHEN owed THEN 'OWED' ELSE 'RELEASED' END, step = step + 1, moved_at = now(), reason = 'process_ended',
+           look_at = CASE WHEN transaction IS NOT NULL THEN now() + interval '90 seconds' END
          WHERE id IN (${leftBehind("'{RESERVED,EXECUTING,RESULT_READY}'")}) RETURNING id, step, state
        ), written AS (${HISTORY}), freed AS (
          DELETE FROM payment_claim WHERE payment_id IN (SELECT id FROM moved WHERE state = 'RELEASED')
