@@ -22,6 +22,13 @@ describe('rate limit', () => {
     expect(() => limit.count('a')).not.toThrow();
   });
 
+  test('who is refused at the last moment is not told to come at once', () => {
+    const times = [0, 59_999.9, 60_000];
+    const limit = new RateLimit(1, 'requests', () => times.shift() as number);
+    limit.count('a');
+    expect(() => limit.count('a')).toThrow(expect.objectContaining({ context: expect.objectContaining({ retry_after_s: 1 }) }));
+  });
+
   test('who stays below it is never refused, however long', () => {
     let now = 0;
     const limit = new RateLimit(2, 'empty answers', () => now);

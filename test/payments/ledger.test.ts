@@ -223,8 +223,8 @@ describe('the ledger', () => {
   it('an answer that is handed out to another proof of its payer is kept for its time from then on, and no longer', async () => {
     const answers = async (keptMs: number): Promise<unknown> => {
       const id = await sent(proofOf());
-      await ledger.confirmed(id, 'tx');
-      expect((await ledger.handOut(id, keptMs, await claimed(proofOf())))?.answer).toBe('"data"');
+      const settled_at = await ledger.confirmed(id, 'tx');
+      expect(await ledger.handOut(id, keptMs, await claimed(proofOf()))).toMatchObject({ answer: '"data"', settled_at });
       await new Upkeep(database.pool, 'this process').purge();
       return columnOf(id, 'answer');
     };
