@@ -28,6 +28,8 @@ describe('bodies', () => {
     ['a text', '"wallet"', 400, 'invalid_body'],
     ['null', 'null', 400, 'invalid_body'],
     ['1 MB', `{"wallet":"${'x'.repeat(1_000_000)}"}`, 413, 'body_too_large'],
+    ['as long as it may be', '{}'.padEnd(16_384), 402, 'payment_required'],
+    ['a byte longer', '{}'.padEnd(16_385), 413, 'body_too_large'],
     ['deep nesting', `{"wallet":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 402, 'payment_required'],
   ])('%s', async (_, body, status, code) => {
     const response = await postRaw(body);
@@ -108,9 +110,9 @@ describe('bodies', () => {
   });
 
   test('a body on GET is ignored, and said so', async () => {
-    const ignoredOf = (body: string): Promise<unknown> =>
+    const ignoredOf = (body: string, length: Record<string, string | number> = { 'Content-Length': body.length }): Promise<unknown> =>
       new Promise((resolve, reject) => {
-        const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length };
+        const headers = { 'Content-Type': 'application/json', ...length };
         http
           .request(`${product.publicUrl}/api/v1/trades/whales?limit=5`, { headers }, (response) => {
             let text = '';
@@ -121,11 +123,16 @@ describe('bodies', () => {
           .end(body);
       });
     expect([await ignoredOf('{"limit":7}'), await ignoredOf('')]).toEqual([['body'], []]);
+    expect(await ignoredOf('{"limit":7}', { 'Transfer-Encoding': 'chunked' })).toEqual(['body']);
   });
 
   test('a query on POST is ignored, and said so', async () => {
-    const response = await at('/api/v1/wallets/profile?wallet=0x1', { method: 'POST', body: '{}' });
-    expect(((await response.json()) as { validation: { ignored_params: string[] } }).validation.ignored_params).toEqual(['wallet']);
+    const query = `wallet=0x1&wallet=0x2&${'x'.repeat(200)}=1`;
+    const response = await at(`/api/v1/wallets/profile?${query}`, { method: 'POST', body: '{}' });
+    expect(await response.json()).toMatchObject({
+      validation: { ignored_params: ['wallet', 'x'.repeat(100)] },
+      resource: { url: `${product.publicUrl}/api/v1/wallets/profile` },
+    });
   });
 });
 
@@ -176,6 +183,14 @@ describe('proofs', () => {
     expect(response.status).toBe(status);
     const told = code.startsWith('malformed') ? { details: [{ param: header }] } : {};
     expect(await response.json()).toMatchObject({ code, charged: false, ...told });
+  });
+
+  test('why a proof is refused is told, though the request would be as well', async () => {
+    const told = async (path: string): Promise<Record<string, unknown>> =>
+      (await (await at(path, { headers: { Authorization: 'Payment not-base64!' } })).json()) as Record<string, unknown>;
+    const [refused, unsound] = [await told('/api/v1/trades/whales'), await told('/api/v1/trades/whales?limit=0')];
+    expect([unsound.code, unsound.error]).toEqual(['malformed_credential', refused.error]);
+    expect(unsound.validation).toMatchObject({ valid: false });
   });
 
   test('two proofs at once are ambiguous', async () => {
@@ -313,8 +328,14 @@ test('the internal port answers only on loopback, to local names', async () => {
         .get({ host: '127.0.0.1', port, path: '/metrics', headers: { Host: host } }, (response) => resolve(response.statusCode ?? 0))
         .on('error', reject),
     );
-  expect(await ask(`localhost:${port}`)).toBe(200);
-  for (const host of ['evil.example', 'localhost.evil.example', 'evil.example:80']) expect([host, await ask(host)]).toEqual([host, 403]);
+  for (const host of [`localhost:${port}`, `[::1]:${port}`]) expect([host, await ask(host)]).toEqual([host, 200]);
+  for (const host of ['evil.example', 'localhost.evil.example', 'evil.example:80', 'evil-localhost', '127x0x0x1'])
+    expect([host, await ask(host)]).toEqual([host, 403]);
+});
+
+test('what collects figures is told in which form they are', async () => {
+  const { headers } = await fetch(`${product.internalUrl}/metrics`);
+  expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
 });
 
 test('pages from elsewhere are not let in to the internal port by the browser', async () => {

@@ -7,6 +7,7 @@ import { type Listening, listen } from '../../src/gateway/server';
 import type { Operation } from '../../src/graph/execute';
 import type { Outcome, Payments, Sale } from '../../src/payments/protocol';
 import { endpointNamed } from '../support/catalogue';
+import { until } from '../support/feeds';
 import { deliverDeps } from './deliver-deps';
 
 // Whoever pays is never rationed. What costs us something and brings nothing is, by address and by wallet: the time stands still here.
@@ -144,6 +145,24 @@ test.each(USELESS)('a proof %s: so often and no more', async (_, ending, status)
   let asked = 0;
   const shop = await shopWhere((...of) => ((asked += 1), ending(...of)), { refused: MOST });
   expect([await shop.ask(), await shop.ask(), await shop.ask(), asked]).toEqual([status, status, 429, MOST]);
+});
+
+test('who left while its body was unpacked is known to have left', async () => {
+  let sold: Sale | undefined;
+  const payments = { charge: async (sale: Sale) => ((sold = sale), refused(new AppError('internal'))) } as Partial<Payments> as Payments;
+  const limit = new RateLimit(0, 'tries');
+  const deps: PaidDeps = { ...deliverDeps(), payments, cache: new AnswerCache(1), unpaid: limit, refused: limit, publicUrl: '' };
+  const handler = paidHandler({ endpoint, operation: async () => [], bazaar: {} }, deps);
+  const app = express();
+  app.get('/', (request, response, next) => {
+    response.set('X-Request-Id', 'req_1').destroy();
+    // It is told of the end before anybody listens.
+    response.once('close', () => setImmediate(() => void handler(request, response, next)));
+  });
+  server = await listen(app, 0, '127.0.0.1');
+  await expect(fetch(`http://127.0.0.1:${server.port}/`)).rejects.toThrow();
+  await until(() => Promise.resolve(sold !== undefined), 'asked');
+  expect(sold?.client_gone?.aborted).toBe(true);
 });
 
 test('who leaves before the proof is judged has had it judged', async () => {
