@@ -201,9 +201,9 @@ interface Told {
 }
 
 interface Operation {
-  'x-payment-info': { offers: { amount: string }[] };
-  parameters?: { name: string; example?: unknown; schema: { pattern?: string } }[];
-  requestBody?: { content: { 'application/json': { example: Record<string, unknown> } } };
+  'x-payment-info': { offers: { amount: string; method: string; currency: string; description: string }[] };
+  parameters?: { name: string; in: string; required: boolean; example?: unknown; schema: { pattern?: string } }[];
+  requestBody?: { required: boolean; content: { 'application/json': { example: Record<string, unknown> } } };
   responses: Record<string, { content: Record<string, unknown> }>;
 }
 
@@ -211,15 +211,23 @@ const describeApi = async (): Promise<unknown> =>
   withoutReferences((await (await fetchPath('/openapi.json')).json()) as Record<string, unknown>);
 
 test('OpenAPI describes every path, with its price, a 402 and an example that is accepted', async () => {
-  const { paths } = (await describeApi()) as {
+  const { paths, servers } = (await describeApi()) as {
     paths: Record<string, Record<string, Operation>>;
+    servers: unknown;
   };
+  expect(servers).toEqual([{ url: product.publicUrl }]);
   expect(Object.keys(paths).sort()).toEqual([...ENDPOINTS.map(({ path }) => path), ...FREE_PATHS].sort());
   const { schema: graph } = loadCatalogue(ROOT);
   for (const endpoint of ENDPOINTS) {
     const operation = paths[endpoint.path]?.[endpoint.method.toLowerCase()];
     expect(operation?.responses).toHaveProperty('402');
-    expect(operation?.['x-payment-info'].offers.every(({ amount }) => /^\d+$/.test(amount))).toBe(true);
+    const [, , price, cheapest, dearest] = priceRowOf(endpoint.name);
+    const description = `Default price; ${Number(cheapest) / 1e6} to ${Number(dearest) / 1e6} USD by parameters`;
+    const told = { amount: String(price), currency: expect.any(String), description };
+    expect(operation?.['x-payment-info'].offers).toMatchObject(['x402', 'tempo', 'solana'].map((method) => ({ method, ...told })));
+    const required = operation?.parameters?.filter((one) => one.in === 'query' && one.required).map(({ name }) => name);
+    expect(required).toEqual(endpoint.method === 'GET' ? endpoint.parameters.filter((one) => one.required).map(({ name }) => name) : []);
+    expect(operation?.requestBody?.required).toBe(endpoint.method === 'POST' ? true : undefined);
     const example =
       operation?.requestBody?.content['application/json'].example ??
       Object.fromEntries((operation?.parameters ?? []).flatMap(({ name, example: value }) => (value === undefined ? [] : [[name, value]])));
@@ -397,6 +405,12 @@ test('a quote is the price list as far as it concerns the endpoint, and the pric
   ]);
   expect(copies?.caps).toEqual({ '/api/v1/wallets/copy-traders': 0.12 });
   expect(JSON.stringify(whales).length).toBeLessThan(JSON.stringify(whole).length / 10);
+});
+
+test('a quote is asked for by any spelling of the method, and kept by nobody', async () => {
+  const quoted = await fetchPath('/api/v1/pricing?path=/trades/whales&method=get&limit=5');
+  expect([quoted.status, quoted.headers.get('cache-control')]).toEqual([200, 'no-store']);
+  expect(await quoted.json()).toMatchObject({ quote: { validation: { valid: true, ignored_params: [] } } });
 });
 
 test('a quote of two paths is a quote of none', async () => {
