@@ -263,7 +263,11 @@ describe('the runner', () => {
   });
 
   test('a failure is told in our own words, without what may be secret, and forgotten at the next success', async () => {
-    upstream.failing = new Error('connect to http://user:secret@host:1/path?key=secret refused');
+    const long = ' and so on'.repeat(50);
+    upstream.failing = Object.assign(new Error(`connect to http://user:secret@host:1/path?key=secret refused${long}`), {
+      code: 'ECONNREFUSED',
+    });
+    const words = `Error ECONNREFUSED: ${`connect to <url> refused${long}`.slice(0, 300)}`;
     const said: unknown[] = [];
     const warn = ({ reason, untold }: Record<string, unknown>): void => void said.push([reason, untold]);
     let failures = 0;
@@ -272,7 +276,7 @@ describe('the runner', () => {
     started.push(one);
     one.start();
     await until(async () => (await feed())?.failure?.words !== undefined, 'a failure');
-    expect((await feed())?.failure?.words).toBe('Error: connect to <url> refused');
+    expect((await feed())?.failure?.words).toBe(words);
     expect((await feed())?.totals.inserted).toBe(0);
     const since = (await feed())?.failure?.since;
     upstream.clock.turnTo(second(4));
@@ -285,7 +289,7 @@ describe('the runner', () => {
     await until(async () => failures >= before + 2, 'two more of them, of whatever is asked for');
     // Whoever watches is told of one that goes on once in ten minutes: /health and the figures tell of each.
     expect(said).toEqual([
-      ['Error: connect to <url> refused', 0],
+      [words, 0],
       ['host/path answered 500', 0],
     ]);
     upstream.failing = null;
@@ -490,15 +494,28 @@ describe('the runner', () => {
     const real = upstream.feedFor('one');
     async function* ahead(): AsyncGenerator<LiveStep> {
       await Promise.resolve();
-      yield { pages: [], cursor: { next: 9 }, watermark: new Date('2099-01-01T00:00:00Z') };
+      const pages = [{ source: numbers, page: pageOf('8', 'json', [8]) }];
+      yield { pages, cursor: { next: 9 }, watermark: new Date('2099-01-01T00:00:00Z') };
     }
     const begin = (from: Date) => (begun.push(from), { next: 0 });
-    const one = runnerOf(db.pool, 'perps', [{ ...real, continues: 'perps.recorded', begin, update: ahead }], upstream.clock);
+    const took: number[] = [];
+    const figures = { ...noFigures, visible: (_: string, seconds: number) => void took.push(seconds) };
+    const one = runnerOf(db.pool, 'perps', [{ ...real, continues: 'perps.recorded', begin, update: ahead }], upstream.clock, figures);
     started.push(one);
     one.start();
     await until(async () => (await feed())?.at.next === 9, 'a step');
     expect(begun).toEqual([second(3)]);
     expect((await feed())?.watermark).toEqual(second(3));
+    await one.stop();
+    // Nor did anything take less than no time to be seen.
+    expect(took).toEqual([0]);
+    // Begun anew, for its mark is ahead, it goes on from now, though its newest event is ahead as well.
+    await db.pool.query("UPDATE source_cursor SET watermark = '2099-01-01T00:00:00Z' WHERE source = 'live.perps.numbers'");
+    const again = runnerOf(db.pool, 'perps', [{ ...real, begin, update: ahead }], upstream.clock);
+    started.push(again);
+    again.start();
+    await until(async () => begun.length === 2, 'begun anew');
+    expect(begun.at(-1)).toEqual(second(3));
   });
 
   test('a clock that ran ahead and is set right leaves no gap, and no mark beyond what was read', async () => {
