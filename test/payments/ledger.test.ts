@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Pool } from 'pg';
 import { claimKeysOf, type Claim, type PaymentState } from '../../src/payments/claims';
 import { PAYMENT_DEFAULTS } from '../../src/payments/config';
 import { DELIVERED_AFTER_MS, Deliveries } from '../../src/payments/deliveries';
 import { Ledger } from '../../src/payments/ledger';
 import { type Sale, TRANSACTION_EXPIRED, type ValidProof } from '../../src/payments/protocol';
 import { Rechallenge } from '../../src/payments/rechallenge';
-import { Upkeep } from '../../src/payments/upkeep';
+import { Upkeep, takeForFinal } from '../../src/payments/upkeep';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { rememberingLog, saleOf, until } from './till';
 
@@ -359,6 +360,16 @@ describe('the ledger', () => {
       expect([await lastStep(id), await lastStep(unsent)]).toMatchObject([{ state: 'ROLLED_BACK' }, { state: 'RESERVED' }]);
     });
 
+    it('takes what is confirmed for final before its chain begins anew, whether it was handed out or not', async () => {
+      const [left, given] = [await sent(proofOf()), await sent(proofOf())];
+      await ledger.confirmed(left, 'tx');
+      ledger.delivered({ id: given, transaction: 'tx', settled_at: new Date() }, KEPT_MS);
+      await ledger.flush();
+      await takeForFinal(database.pool);
+      const over = (id: string): Promise<unknown> => columnOf(id, 'final_at IS NOT NULL AND look_at IS NULL');
+      expect([await over(left), await over(given)]).toEqual([true, true]);
+    });
+
     it('deletes what is over, however much has piled up', async () => {
       await sql(`INSERT INTO payment (protocol, payer, amount, request_id, path, request_hash, state, instance, proof_key, details, moved_at)
         SELECT 'x402', 'payer of old', 1, 'req', '/', 'hash', 'EXPIRED', 'gone', 'old ' || n, '{}', now() - interval '31 days' FROM generate_series(1, 5001) n`);
@@ -411,6 +422,19 @@ describe('the ledger', () => {
       const asked: unknown[] = [];
       for (let turn = 0; turn < 3; turn += 1) asked.push(...(await upkeep.takeUnresolved(1)).map((record) => record.id));
       expect(asked).toEqual([ids[1], ids[2], ids[0]]);
+    });
+
+    it('leaves to another process what that one is just taking, and does not wait for it', async () => {
+      const id = await claimed(proofOf());
+      await sql("UPDATE payment SET state = 'UNKNOWN', look_at = now() - interval '1 second' WHERE id = $1", [id]);
+      const [other, own] = [await database.pool.connect(), await database.pool.connect()];
+      await other.query(`BEGIN; UPDATE payment SET look_at = look_at WHERE id = ${id}`);
+      await own.query("SET lock_timeout = '1s'");
+      const taken = await new Upkeep(own as unknown as Pool, 'this process').takeUnresolved(100);
+      await Promise.all([other.query('ROLLBACK'), own.query('RESET lock_timeout')]);
+      for (const client of [other, own]) client.release();
+      expect(taken.map((record) => record.id)).not.toContain(id);
+      await upkeep.stopLooking(id);
     });
 
     it('looks for nothing of what has no name on its chain yet, its fee being ours', async () => {
