@@ -79,7 +79,6 @@ function namesOf(document: ASTNode): string[] {
   const names: string[] = [];
   let depth = 0;
   visit(document, {
-    Directive: () => false,
     Field: {
       enter: (node) => {
         if (depth > 0) names.push(node.name.value);
