@@ -147,6 +147,13 @@ describe('what its buyer sent itself', () => {
     }
   });
 
+  it('is no debt where it failed on the chain', async () => {
+    const failed = async (): Promise<Settlement> => ({ status: 'failed', reason: 'transaction_reverted' });
+    const { settler, counted } = settlerIn({ chain: { lookup: failed } });
+    await expect(settler.giveUp(admitted(settler, 'tx'), new AppError('empty_result'))).rejects.toMatchObject({ code: 'empty_result' });
+    expect(counted).toEqual(['released']);
+  });
+
   it('and that we adopted is not handed out where it is not on record', async () => {
     const { settler, delivered } = settlerIn({ ledger: { confirmed: async () => null } });
     await expect(settler.settle(admitted(settler, 'tx', 'tx'), 'data')).rejects.toMatchObject({ error: { code: 'internal' } });
