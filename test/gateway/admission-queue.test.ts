@@ -93,6 +93,21 @@ test('what is expected follows what is measured', async () => {
   await Promise.all(all);
 });
 
+test('what is expected is how long it takes, not how long it waits', async () => {
+  const { ask, end, teach, begun } = makeWorld(1);
+  await teach('steady', 20);
+  const all = [ask('running', 'steady'), ask('waited', 'quick')];
+  await settle();
+  await end('running', 1_000);
+  await end('waited', 1);
+  begun.length = 0;
+  all.push(ask('running', 'steady'), ask('steady', 'steady'), ask('quick', 'quick'));
+  await settle();
+  for (const name of ['running', 'quick', 'steady']) await end(name);
+  expect(begun).toEqual(['running', 'quick', 'steady']);
+  await Promise.all(all);
+});
+
 test('a single time that is far from the others counts a tenth', async () => {
   const { ask, end, teach, begun } = makeWorld(1);
   await teach('odd once', 10);
