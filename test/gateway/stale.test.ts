@@ -1,3 +1,4 @@
+import { parse } from 'graphql';
 import { predictionWorld } from '../../src/sandbox/simulator/prediction';
 import { buy } from '../../src/sandbox/buyer';
 import { type PretendPrediction, startPredictionUpstream } from '../../src/sandbox/venues/prediction';
@@ -210,6 +211,21 @@ test('which endpoints use scores follows from what they name', () => {
     'wallets/pnl-breakdown',
   ]);
 });
+
+test.each<[venue: Endpoint['venue'], document: string, uses: boolean]>([
+  ['perps', '{ x { score } }', true],
+  ['perps', '{ x { copy_score score_version } }', true],
+  ['perps', '{ x { score_version } }', true],
+  ['perps', '{ x { scoreboard underscore } }', false],
+  ['perps', '{ x { dumb_wallets } }', true],
+  ['perps', '{ x { isSmart } }', true],
+  ['perps', 'query ($smart_only: Boolean) { x { wallet } }', true],
+  // What a question is called is not what is in it.
+  ['perps', '{ smartFlow { row { usd } } smartSide { usd } }', false],
+  ['lp', '{ x { score } }', false],
+  ['lp', '{ x { lp_score } }', true],
+  ['lp', '{ x { LpScore } }', true],
+])('of %s %s names scores: %s', (venue, document, uses) => expect(usesScores({ venue, document: parse(document) } as Endpoint)).toBe(uses));
 
 test.each([
   [{ at: 600 }, false],
