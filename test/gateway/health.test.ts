@@ -98,6 +98,37 @@ test('instants are told in seconds, and what was read further than the clock sho
   });
 });
 
+test('what was counted in the last minute is told, who waits, and as of when data are', async () => {
+  const recent = { timeouts: 1, queries: { count: 3, p50_ms: 1, p95_ms: 2 }, cache: { hits: 1, misses: 2 }, errors: { internal: 2 } };
+  const [at, told] = [new Date('2026-02-01T00:00:00.400Z'), '2026-02-01T00:00:00Z'];
+  const marks = { watermark: at, last_event_at: at };
+  const totals = { read: 3, inserted: 2, duplicates: 1, skipped: {} };
+  const feed = { feed: 'lp.chain', gates: true, ...marks, totals, lag: { events: 2, p50_s: 1, p99_s: 2 }, failure: null };
+  const report = await reportOf(answering, answering, [], {
+    metrics: { lastMinute: () => recent } as unknown as HealthDeps['metrics'],
+    slots: { active: 2, waiting: 3, max: 4 } as Slots,
+    clock: { now: () => new Date(at.getTime() + 5_000) },
+    freshness: () => ({ lp: { mode: 'live', ...marks, feeds: [feed] } }),
+    scored: async () => ({ lp: at, perps: null }),
+    snapshots: async () => ({ 'wallets/insiders': { as_of: at, served: true } }),
+  });
+  expect(report).toMatchObject({
+    semaphore: { active: 2, waiting: 3, max: 4, timeouts_1m: 1 },
+    queries_1m: recent.queries,
+    cache_1m: recent.cache,
+    top_errors: recent.errors,
+    data_freshness: {
+      lp: {
+        last_event_at: told,
+        lag_s: 5,
+        feeds: [{ feed: 'lp.chain', lag_s: 5, last_event_at: told, event_lag: feed.lag, records: totals }],
+      },
+      scores: { lp: told, perps: null },
+      snapshots: { 'wallets/insiders': told },
+    },
+  });
+});
+
 test('a newer version has migrated the database', async () =>
   expect(await reportOf(answering, answering, ['3_third'])).toMatchObject({ status: 'degraded', newer_migrations: ['3_third'] }));
 
