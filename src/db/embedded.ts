@@ -137,6 +137,14 @@ function commandOf(pid: number): string | undefined {
   }
 }
 
+/** Why a server ended, by its log: what it could not go on from, such as a full disk, and not what came of it; else the end of the log. */
+export function lastWords(log: string): string {
+  const lines = log.trim().split('\n');
+  const last = (severity: string): string | undefined =>
+    lines.findLast((line) => line.includes(` ${severity}:  `) && !line.includes('the database system is'));
+  return last('PANIC') ?? last('FATAL') ?? lines.slice(-3).join(' ');
+}
+
 /**
  * Starts PostgreSQL over `dataFolder` (made when missing) on 127.0.0.1 and a free port. The server ends with this
  * process, even by SIGKILL. Throws one clear sentence when it cannot start.
@@ -173,9 +181,7 @@ export async function startEmbedded(dataFolder: string, settings: Record<string,
   let log = '';
   let stopping = false;
   const ended = new Promise<Error>((resolve) =>
-    server.once('exit', (code, signal) =>
-      resolve(new Error(`The embedded database stopped (${code ?? signal}): ${log.trim().split('\n').slice(-3).join(' ')}`)),
-    ),
+    server.once('exit', (code, signal) => resolve(new Error(`The embedded database stopped (${code ?? signal}): ${lastWords(log)}`))),
   );
   const lost = new Promise<Error>((resolve) => void ended.then((error) => stopping || resolve(error)));
   await new Promise<void>((resolve, reject) => {

@@ -1,0 +1,21 @@
+import { lastWords } from '../../src/db/embedded';
+
+const full = (severity: string): string =>
+  `2026-11-30 17:56:00.576 UTC [7925] ${severity}:  could not write to file "pg_wal/xlogtemp.7925": No space left on device`;
+const REFUSED = '2026-11-30 17:56:00.577 UTC [7931] FATAL:  the database system is in recovery mode';
+const CONSEQUENCES = [
+  '2026-11-30 17:56:00.826 UTC [7915] LOG:  startup process (PID 7929) exited with exit code 1',
+  '2026-11-30 17:56:00.826 UTC [7915] LOG:  terminating any other active server processes',
+  '2026-11-30 17:56:00.829 UTC [7915] LOG:  shutting down due to startup process failure',
+  '2026-11-30 17:56:00.846 UTC [7915] LOG:  database system is shut down',
+];
+
+test.each([
+  [
+    'panicked, and could not come up again',
+    [full('PANIC'), REFUSED, full('FATAL').replace('7925', '7929'), ...CONSEQUENCES],
+    full('PANIC'),
+  ],
+  ['could not come up', [full('FATAL'), REFUSED, ...CONSEQUENCES], full('FATAL')],
+  ['said no more', [REFUSED, ...CONSEQUENCES], CONSEQUENCES.slice(-3).join(' ')],
+])('why a server ended that %s', (_what, lines, words) => expect(lastWords(`${lines.join('\n')}\n`)).toBe(words));
