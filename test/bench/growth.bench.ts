@@ -73,12 +73,13 @@ function printGoals(rows: readonly Figure[]): void {
 }
 
 test.each(VENUES)('%s', async (venue) => {
-  const sizes: Size[] = [];
+  const opened: Size[] = [];
   // The old one grows from the young one, which nobody may be using.
   for (const days of AGES ?? []) await (await openAgedWorld(venue, A_MONTH, days)).close();
-  for (const days of AGES ?? []) sizes.push(await openSize(venue, await served(await openAgedWorld(venue, A_MONTH, days)), 0));
+  for (const days of AGES ?? []) opened.push(await openSize(venue, await served(await openAgedWorld(venue, A_MONTH, days)), 0));
   for (const size of AGES === undefined ? [...SIZES].reverse() : [])
-    sizes.unshift(await openSize(venue, await openWorld(venue, size), venue === 'lp' && sizes.length === 0 ? POOLS : 0));
+    opened.push(await openSize(venue, await openWorld(venue, size), venue === 'lp' && opened.length === 0 ? POOLS : 0));
+  const sizes = AGES === undefined ? [...opened].reverse() : opened;
   const agent = new http.Agent({ keepAlive: true, maxSockets: 2 });
   try {
     const rows: Figure[] = [];
@@ -90,7 +91,8 @@ test.each(VENUES)('%s', async (venue) => {
     printGoals(rows);
   } finally {
     agent.destroy();
-    for (const { server, world } of sizes.reverse()) {
+    // The first one's database is the others' as well.
+    for (const { server, world } of [...opened].reverse()) {
       await server.stop();
       await world.close();
     }
