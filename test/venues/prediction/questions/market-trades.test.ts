@@ -226,8 +226,16 @@ describe('markets/trades', () => {
       (await askForError(db, 'markets/trades', at, { ...defaults, ...variables })).code;
     expect(await code(now, { limit: 3, cursor })).toBe('invalid_parameter');
     expect(await code(now, { limit: 2, side: 'BUY', cursor })).toBe('invalid_parameter');
-    expect(await code(new Date(now.getTime() - 1_000), { limit: 2, cursor })).toBe('invalid_parameter');
+    expect(await code(new Date(now.getTime() - 61_000), { limit: 2, cursor })).toBe('invalid_parameter');
     expect(await code(new Date(now.getTime() + 86_400_001), { limit: 2, cursor })).toBe('invalid_parameter');
+  });
+
+  test('a process whose clock is behind reads on behind the first page of another', async () => {
+    const { meta } = await trades({ limit: 2 });
+    const second = { ...defaults, limit: 2, cursor: meta.next_cursor };
+    const behind = await ask<Answer>(db, 'markets/trades', new Date(now.getTime() - 30_000), second);
+    expect(behind.data).toEqual((await ask<Answer>(db, 'markets/trades', now, second)).data);
+    expect(behind.meta.as_of).toEqual(meta.as_of);
   });
 
   test('analysts follow links from trades to markets and wallets', async () => {
