@@ -141,7 +141,7 @@ function commandOf(pid: number): string | undefined {
 export function lastWords(log: string): string {
   const lines = log.trim().split('\n');
   const last = (severity: string): string | undefined =>
-    lines.findLast((line) => line.includes(` ${severity}:  `) && !line.includes('the database system is'));
+    lines.findLast((line) => line.includes(` ${severity}:  `) && !/the database system is|terminating connection/.test(line));
   return last('PANIC') ?? last('FATAL') ?? lines.slice(-3).join(' ');
 }
 

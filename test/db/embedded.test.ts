@@ -3,6 +3,7 @@ import { lastWords } from '../../src/db/embedded';
 const full = (severity: string): string =>
   `2026-11-30 17:56:00.576 UTC [7925] ${severity}:  could not write to file "pg_wal/xlogtemp.7925": No space left on device`;
 const REFUSED = '2026-11-30 17:56:00.577 UTC [7931] FATAL:  the database system is in recovery mode';
+const CUT = '2026-11-30 12:00:00.000 UTC [7920] FATAL:  terminating connection due to idle-session timeout';
 const CONSEQUENCES = [
   '2026-11-30 17:56:00.826 UTC [7915] LOG:  startup process (PID 7929) exited with exit code 1',
   '2026-11-30 17:56:00.826 UTC [7915] LOG:  terminating any other active server processes',
@@ -17,5 +18,5 @@ test.each([
     full('PANIC'),
   ],
   ['could not come up', [full('FATAL'), REFUSED, ...CONSEQUENCES], full('FATAL')],
-  ['said no more', [REFUSED, ...CONSEQUENCES], CONSEQUENCES.slice(-3).join(' ')],
+  ['said no more', [CUT, REFUSED, ...CONSEQUENCES], CONSEQUENCES.slice(-3).join(' ')],
 ])('why a server ended that %s', (_what, lines, words) => expect(lastWords(`${lines.join('\n')}\n`)).toBe(words));

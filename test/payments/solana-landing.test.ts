@@ -166,7 +166,7 @@ test('a payment is sent again every 1.5 seconds until it is seen, be the clock s
     findTokenChange: async () => ({ err: null, change: PRICE }),
   };
   const landing = new SolanaLanding(chain as unknown as SolanaChain, 'merchant', rememberingLog([]));
-  expect(await landing.settle({ ...RECORD, raw: 'wire' }, AbortSignal.timeout(10_000))).toMatchObject({ status: 'confirmed' });
+  expect(await landing.settle({ ...RECORD, raw: 'wire' }, AbortSignal.timeout(60_000))).toMatchObject({ status: 'confirmed' });
   for (const mock of [spy, clock]) mock.mockRestore();
   expect(looks).toEqual([1, 1, 1, 2]);
 });
