@@ -136,9 +136,11 @@ export class Settler {
       log.warn(about, 'payment sent, not confirmed yet');
       throw new InFlight(pending(), record.transaction);
     }
-    figures.payment('failed', record);
     log.warn({ ...about, reason: settlement.reason }, 'payment failed');
-    await ledger.failed(record.id, settlement.reason);
+    const heard = ledger.failed(record.id, settlement.reason);
+    // While the database is away nobody else would count it.
+    if (await heard.catch(() => true)) figures.payment('failed', record);
+    await heard;
     if (settlement.reason === TRANSACTION_EXPIRED) await this.keep(record.payer, visit.sale, answer);
     throw new AppError('settlement_failed', { reason: settlement.reason });
   }

@@ -121,6 +121,19 @@ it.each([
   expect([counted, kept]).toEqual([['failed'], waiting]);
 });
 
+it('a payment that failed counts once, for who writes it down; where the database is away for who has heard of it', async () => {
+  const settle = async (): Promise<Settlement> => ({ status: 'failed', reason: 'transaction_reverted' });
+  for (const [failed, events, code] of [
+    [async () => true, ['failed'], 'settlement_failed'],
+    [async () => false, [], 'settlement_failed'],
+    [away, ['failed'], undefined],
+  ] as const) {
+    const { settler, counted } = settlerIn({ chain: { settle }, ledger: { failed } });
+    const error = await settler.broadcast(visitOf(), RECORD, 'data', true).catch((thrown: unknown) => thrown);
+    expect([counted, (error as AppError).code]).toEqual([events, code]);
+  }
+});
+
 describe('what its buyer sent itself', () => {
   const lookup = async (): Promise<Settlement> => CONFIRMED;
   const over = (): Promise<never> => Promise.reject(new AppError('payment_expired'));
