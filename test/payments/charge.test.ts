@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { createPayments } from '../../src/payments/charge';
-import { PAYMENT_DEFAULTS } from '../../src/payments/config';
+import type { PostJson } from '../../src/chains/json-rpc';
+import { PAYMENT_DEFAULTS, type TempoPaymentConfig } from '../../src/payments/config';
 import { rememberingLog, SECRET } from './till';
 
 describe('a process whose database says nothing', () => {
@@ -14,12 +15,12 @@ describe('a process whose database says nothing', () => {
   };
 
   /** Payments, and how often they reported that their process lives: over a connection that brings `reply`. */
-  async function opened(reply: () => Promise<unknown> = async () => undefined) {
+  async function opened(reply: () => Promise<unknown> = async () => undefined, chain?: { tempo: TempoPaymentConfig; post: PostJson }) {
     const logged: string[] = [];
     let beats = 0;
     const heart = { query: () => ((beats += 1) === 1 ? Promise.resolve() : reply()) } as unknown as Pool;
-    const settings = { realm: 'api.example.com', secrets: [SECRET] };
-    const payments = await createPayments(settings, { pool: silent, heart, logger: rememberingLog(logged) });
+    const settings = { realm: 'api.example.com', secrets: [SECRET], tempo: chain?.tempo ?? (false as const) };
+    const payments = await createPayments(settings, { pool: silent, heart, logger: rememberingLog(logged), post: chain?.post });
     return { payments, logged, beats: () => beats };
   }
 
@@ -45,6 +46,19 @@ describe('a process whose database says nothing', () => {
     await pass(3_000);
     await pass(0);
     expect(told).toMatchObject({ x402: { status: 'off', last_settlement_at: null } });
+    void payments.stop();
+  });
+
+  it('asks its chains how they are from its start on: a way to pay that is gone is told, once', async () => {
+    const tempo = { rpc_urls: ['http://tempo'], pay_to: `0x${'1'.repeat(40)}`, chain_id: 42_431, usdc: `0x${'2'.repeat(40)}` };
+    const { payments, logged } = await opened(undefined, { tempo, post: () => Promise.reject(new Error('nobody there')) });
+    const isDown = (): number => logged.filter((line) => line.includes('a way to pay is down')).length;
+    void payments.start();
+    await pass(0);
+    for (let probes = 0; probes < 4; probes += 1) {
+      await pass(15_000);
+      expect(isDown()).toBe(probes === 0 ? 0 : 1);
+    }
     void payments.stop();
   });
 
