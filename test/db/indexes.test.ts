@@ -44,6 +44,25 @@ test('what is empty is filled without its indexes and has them again, those of i
   expect(await fill()).toContain('emptied_n');
 });
 
+test('keys too where it is said: a key that was written twice is told at the end', async () => {
+  await db.pool.query('DELETE FROM emptied');
+  const before = await indexes(db.pool);
+  const fill = (rows: string): Promise<string[]> =>
+    inTransaction(db.pool, async (client) => {
+      const during: string[] = [];
+      const write = async (): Promise<void> => {
+        during.push(...(await indexes(client)).map(({ name }) => name));
+        await client.query(`INSERT INTO emptied VALUES ${rows} ON CONFLICT DO NOTHING`);
+      };
+      await fillEmptied(client, ['filled', 'emptied'], write, true);
+      return during;
+    });
+  await expect(fill("(1, 1, 'a', true), (1, 2, 'a', true)")).rejects.toThrow('emptied_1_pkey');
+  expect(await fill("(1, 1, 'a', true), (2, 2, 'a', true)")).toEqual(['filled_n', 'filled_pkey']);
+  expect(await indexes(db.pool)).toEqual(before);
+  await expect(db.pool.query("INSERT INTO emptied VALUES (1, 3, 'b', false)")).rejects.toThrow('emptied_1_pkey');
+});
+
 test('the planner is told of columns by which rows are found, and of a table without an index of all', async () => {
   await inTransaction(db.pool, (client) => analyzeIndexed(client, ['emptied', 'bare']));
   const { rows } = await db.pool.query<{ name: string }>(

@@ -8,7 +8,7 @@ import { loadPage } from '../../support/load-page';
 import { testDatabase } from '../../support/database';
 import { named } from './chain-writer';
 import { pageOf } from './load';
-import { ANNA, BEN, dlmmSwap, liquidity, pairs, tokenList, tx, ZED, ZED_USDC } from './pages';
+import { ANNA, BEN, CARA, dlmmSwap, liquidity, pairs, positionCreate, tokenList, tx, ZED, ZED_USDC } from './pages';
 import { simulated } from './world';
 
 const lp = lpOf([]);
@@ -120,5 +120,47 @@ describe('a world whose rollups come at the end of its load', () => {
       expect(await usd()).toEqual(worth);
       expect(await tables(other.pool)).toEqual(await tables(one.pool));
     }
+  });
+
+  it('counts whose a position is as new where nothing, on record or waiting, has told it, and knows who was told last', async () => {
+    const page = (name: string, records: unknown[]): WorldPage => ({ name, format: 'json', records, facts: records.length });
+    const [first, second] = [named('first position'), named('second position')];
+    const told = (address: string, owner: string): unknown => ({ address, pair_address: ZED_USDC, owner });
+    const opened = (name: string, at: string, payer: string, position: string, owner: string): WorldPage =>
+      page(`${name}.json`, [
+        tx(
+          name,
+          at,
+          payer,
+          positionCreate(ZED_USDC, position, owner),
+          liquidity('AddLiquidity', ZED_USDC, payer, position, 1_000_000, 0, 0),
+        ),
+      ]);
+    const [before, rest] = [
+      [
+        page('pairs.json', pairs),
+        page('known.json', [tx('0', '2026-03-05T09:00:00Z', BEN, liquidity('AddLiquidity', ZED_USDC, BEN, second, 1, 0, 0))]),
+      ],
+      [
+        opened('late', '2026-03-05T11:00:00Z', BEN, first, BEN),
+        opened('early', '2026-03-05T10:00:00Z', ANNA, first, ANNA),
+        page('owners_1.json', [told(first, BEN)]),
+        opened('other', '2026-03-05T12:00:00Z', BEN, second, ANNA),
+        page('owners_2.json', [told(first, ANNA), told(second, ANNA), told(named('third position'), CARA)]),
+      ],
+    ] as const;
+    await Promise.all([pageByPage(one.pool, before), pageByPage(other.pool, before)]);
+    const [paged, whole] = await Promise.all([pageByPage(one.pool, rest), allAtOnce(other.pool, rest)]);
+    expect(whole).toEqual(paged);
+    expect(whole.map(({ inserted }) => inserted)).toEqual([2, 2, 0, 2, 1]);
+    expect(await tables(other.pool)).toEqual(await tables(one.pool));
+    const owners = 'SELECT position_address, owner FROM lp_position UNION SELECT position_address, owner FROM lp_event ORDER BY 1, 2';
+    const expected = [
+      [first, BEN],
+      [named('third position'), CARA],
+      [second, ANNA],
+    ].map(([position_address, owner]) => ({ position_address, owner }));
+    expect((await other.pool.query(owners)).rows).toEqual(expect.arrayContaining(expected));
+    expect((await other.pool.query(owners)).rows).toHaveLength(3);
   });
 });

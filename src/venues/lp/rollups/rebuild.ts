@@ -35,10 +35,11 @@ export async function rebuild(client: PoolClient, is_first_load = false): Promis
   await lockRollups(client);
   await client.query(ROOM);
   if (await areWaiting(client)) await settleWaiting(client);
-  await fillEmptied(client, is_first_load ? REBUILT : [], async () => {
+  const fill = async (): Promise<void> => {
     for (const table of REBUILT) await client.query(`DELETE FROM ${table}`);
     await fillAll(client);
-  });
+  };
+  await fillEmptied(client, is_first_load ? REBUILT : [], fill, true);
   await analyzeIndexed(client, REBUILT);
 }
 

@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
-import { analyze, fillEmptied } from '../../../db/indexes';
+import { analyzeRoughly, fillEmptied } from '../../../db/indexes';
 import { DAY_MS } from '../../../lib/time';
 import { ensureMonths } from '../store/insert';
 import type { TimeRange } from '../store/touched';
-import { appendWaiting, WAITING_EVENTS, WAITING_SWAPS } from '../store/waiting';
+import { appendWaiting, settlePositions, WAITING_EVENTS, WAITING_SWAPS } from '../store/waiting';
 import { openChanges } from './changes';
 import { deriveAllPrices, revalue } from './valuation';
 
@@ -31,18 +31,17 @@ const WAITING = [WAITING_EVENTS, WAITING_SWAPS];
  * then what waits, valued as it is written.
  */
 export async function settleWaiting(client: PoolClient): Promise<void> {
-  await analyze(client, [...WAITING.map((table) => `${table} (pool_address, "timestamp")`), 'lp_pool', 'lp_token', 'lp_position']);
+  await openChanges(client);
+  await settlePositions(client);
+  await analyzeRoughly(client, [...WAITING.map((table) => `${table} (pool_address, "timestamp")`), 'lp_pool', 'lp_token', 'lp_position']);
   const onRecord = await daysOf(client, RECORD);
   const waiting = await daysOf(client, WAITING);
   await deriveAllPrices(client, daysBetween(onRecord, waiting));
-  await analyze(client, ['token_price']);
-  if (onRecord.length > 0) {
-    await openChanges(client);
-    await revalue(client, onRecord);
-  }
+  await analyzeRoughly(client, ['token_price']);
+  if (onRecord.length > 0) await revalue(client, onRecord);
   const days = waiting.map(({ from }) => from);
   await ensureMonths(client, Object.fromEntries(RECORD.map((table) => [table, days])));
-  await fillEmptied(client, RECORD, () => appendWaiting(client));
+  await fillEmptied(client, RECORD, () => appendWaiting(client), true);
 }
 
 /** Each day of either list once, oldest first. */

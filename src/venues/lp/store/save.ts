@@ -9,10 +9,10 @@ import { type Appended, appendEvents, appendSwaps, saveDca, savePositionEvents, 
 import { ensureMonths } from './insert';
 import { KnownCatalogue } from './known';
 import { saveLiquidity } from './liquidity';
-import { savePositions } from './positions';
+import { positionsOf, savePositions } from './positions';
 import type { Facts, PoolRow, TokenRow } from './rows';
 import { openStage, stageEvents, stageSwaps } from './stage';
-import { openWaiting, waitEvents, waitReserves, waitSwaps } from './waiting';
+import { areWaiting, openWaiting, settlePositions, waitEvents, waitPositions, waitReserves, waitSwaps } from './waiting';
 import { type CataloguePrice, savePrices, saveVolumes, type VolumeHour } from './stated';
 import { TouchedMinutes } from './touched';
 
@@ -76,11 +76,17 @@ export class PageWriter {
     const known = await knownBirths(this.client, facts.created);
     this.count({ inserted: facts.created.length - known, duplicates: known });
     await this.savePools(this.later ? this.withoutReserves(facts.pools) : facts.pools);
-    await savePositions(this.client, facts.events, facts.positionEvents, facts.ownerships);
+    await this.positions(facts);
     await this.stage(facts);
     if (facts.rewards.length > 0) this.count(await saveRewards(this.client, facts.rewards));
     if (facts.positionEvents.length > 0) this.count(await savePositionEvents(this.client, facts.positionEvents));
     if (facts.dca.length > 0) this.count(await saveDca(this.client, facts.dca, this.later));
+  }
+
+  private async positions(facts: Facts): Promise<void> {
+    if (!this.later) return void (await savePositions(this.client, facts));
+    await openWaiting(this.client);
+    await waitPositions(this.client, positionsOf(facts));
   }
 
   private withoutReserves(rows: readonly PoolRow[]): PoolRow[] {
@@ -144,7 +150,8 @@ export class PageWriter {
   async owners(facts: Facts): Promise<void> {
     await this.savePools(facts.pools);
     await this.openChanges();
-    const { changed } = await savePositions(this.client, [], [], facts.ownerships);
+    if (this.later && (await areWaiting(this.client))) await settlePositions(this.client);
+    const changed = await savePositions(this.client, facts);
     this.count({ inserted: changed, duplicates: facts.ownerships.length - changed });
   }
 

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import { type Appended, COMPLETE_EVENTS, insertEvents, insertSwaps, KEY, names, swapsSeen } from './facts';
 import { copyInto } from './copy';
 import type { Columns } from './insert';
+import { POSITION, type PositionRow, savePositionsIn } from './positions';
 import type { PoolRow } from './rows';
 import { definitions, EVENT, STAGED_EVENTS, STAGED_SWAPS, SWAP } from './stage';
 
@@ -10,6 +11,7 @@ export const WAITING_EVENTS = 'pg_temp.lp_waiting_event';
 export const WAITING_SWAPS = 'pg_temp.lp_waiting_swap';
 
 const WAITING_RESERVES = 'pg_temp.lp_waiting_reserve';
+const WAITING_POSITIONS = 'pg_temp.lp_waiting_position';
 
 type ReserveRow = Pick<PoolRow, 'pool_address' | 'reserve_x' | 'reserve_y' | 'reserve_at'>;
 const RESERVE: Columns<ReserveRow> = [
@@ -28,7 +30,8 @@ const byTime = (key: readonly string[]): string =>
 const ROOMS = `
 CREATE TEMP TABLE lp_waiting_event (${definitions(EVENT)}, UNIQUE (${byTime(KEY)})) ON COMMIT DROP;
 CREATE TEMP TABLE lp_waiting_swap (${definitions(SWAP)}, UNIQUE (${byTime(SWAP_KEY)})) ON COMMIT DROP;
-CREATE TEMP TABLE lp_waiting_reserve (place bigint GENERATED ALWAYS AS IDENTITY, ${definitions(RESERVE)}) ON COMMIT DROP`;
+CREATE TEMP TABLE lp_waiting_reserve (place bigint GENERATED ALWAYS AS IDENTITY, ${definitions(RESERVE)}) ON COMMIT DROP;
+CREATE TEMP TABLE lp_waiting_position (place bigint GENERATED ALWAYS AS IDENTITY, ${definitions(POSITION)}) ON COMMIT DROP`;
 
 /** Whether facts may wait in this transaction: rooms were made. */
 export async function areWaiting(client: PoolClient): Promise<boolean> {
@@ -114,6 +117,16 @@ const APPLY_RESERVES = `
 UPDATE lp_pool p SET reserve_x = r.reserve_x, reserve_y = r.reserve_y, reserve_at = r.reserve_at
 FROM (SELECT DISTINCT ON (pool_address) * FROM ${WAITING_RESERVES} ORDER BY pool_address, reserve_at DESC, place DESC) r
 WHERE p.pool_address = r.pool_address AND r.reserve_at >= coalesce(p.reserve_at, r.reserve_at)`;
+
+/** Lets what is told of positions wait too: nearly every page tells a later time of whose they are. */
+export const waitPositions = (client: PoolClient, rows: readonly PositionRow[]): Promise<void> =>
+  copyInto(client, WAITING_POSITIONS, POSITION, rows);
+
+/** Keeps what waits of positions. */
+export async function settlePositions(client: PoolClient): Promise<void> {
+  await savePositionsIn(client, WAITING_POSITIONS);
+  await client.query(`TRUNCATE ${WAITING_POSITIONS}`);
+}
 
 /** Writes what waits to its tables, oldest first as facts come page by page, valued by the prices of now. */
 export async function appendWaiting(client: PoolClient): Promise<void> {
