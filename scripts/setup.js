@@ -3,7 +3,6 @@
 const { execFileSync } = require('node:child_process');
 const crypto = require('node:crypto');
 const fs = require('node:fs');
-const os = require('node:os');
 const path = require('node:path');
 
 const root = path.resolve(__dirname, '..');
@@ -82,13 +81,15 @@ function isHeld(turn) {
 
 /** Two at once would install over each other: who comes second waits for the first, and finds everything done. */
 function waitForTurn() {
-  const turn = path.join(os.tmpdir(), `setup-${crypto.createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
+  const turn = path.join(root, '.setup');
   for (;;) {
     try {
       fs.writeFileSync(turn, String(process.pid), { flag: 'wx' });
       process.on('exit', () => fs.rmSync(turn, { force: true }));
       return;
     } catch (error) {
+      // Where nobody may write, nobody installs.
+      if (['EACCES', 'EROFS'].includes(error.code)) return;
       if (error.code !== 'EEXIST') throw error;
     }
     try {
