@@ -25,11 +25,13 @@ function homeOfDatabases(): string {
 
 const NAME = /^smart-money-test-(\d+)-/;
 
-/** A folder of this run's; those of runs that were stopped in their midst are removed, for memory is dear. */
+/** A folder of this run's; those of one's own runs that were stopped in their midst are removed, for memory is dear. */
 function makeFolder(home: string): string {
   for (const entry of fs.readdirSync(home)) {
     const [, pid] = NAME.exec(entry) ?? [];
-    if (pid !== undefined && !isAlive(Number(pid))) fs.rmSync(path.join(home, entry), { recursive: true, force: true });
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    const left = path.join(home, entry);
+    if (fs.statSync(left, { throwIfNoEntry: false })?.uid === process.getuid?.()) fs.rmSync(left, { recursive: true, force: true });
   }
   return fs.mkdtempSync(path.join(home, `smart-money-test-${process.pid}-`));
 }
