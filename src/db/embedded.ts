@@ -45,6 +45,15 @@ function makeLinks(folder: string): void {
   }
 }
 
+/** Packages that somebody else installed are as they are. */
+function makeExecutable(file: string): void {
+  try {
+    fs.accessSync(file, fs.constants.X_OK);
+  } catch {
+    fs.chmodSync(file, 0o755);
+  }
+}
+
 interface Runner {
   prefix: string[];
   ids: { uid?: number; gid?: number };
@@ -154,7 +163,7 @@ export async function startEmbedded(dataFolder: string, settings: Record<string,
   makeLinks(folder);
   const binary = (name: string): string => {
     const file = path.join(folder, 'native/bin', name);
-    fs.chmodSync(file, 0o755);
+    makeExecutable(file);
     return file;
   };
   const runner = unprivilegedRunner();
