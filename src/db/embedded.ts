@@ -109,6 +109,9 @@ interface LockFile {
 
 const lockFileOf = (dataFolder: string): string => path.join(dataFolder, 'postmaster.pid');
 
+/** Where a server on this port is reached, whatever the environment says of others (`PGSSLMODE`). */
+export const embeddedUrl = (port: number): string => `postgresql://app@127.0.0.1:${port}/postgres?sslmode=disable`;
+
 /** The lock file of a data folder (line 1: process, 4: port, 8: status); null where there is none. */
 export function readLockFile(dataFolder: string): LockFile | null {
   try {
@@ -204,7 +207,7 @@ export async function startEmbedded(dataFolder: string, settings: Record<string,
   // By its lock file others find it, which says so a moment later than the log.
   while (readLockFile(dataFolder)?.ready === false) await pause(5);
   return {
-    url: `postgresql://app@127.0.0.1:${port}/postgres`,
+    url: embeddedUrl(port),
     lost,
     stop: async () => {
       stopping = true;

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Client } from 'pg';
 import { pause } from '../lib/deadline';
-import { type EmbeddedPostgres, isSomethingElse, readLockFile, startEmbedded } from './embedded';
+import { type EmbeddedPostgres, embeddedUrl, isSomethingElse, readLockFile, startEmbedded } from './embedded';
 import { unreachable } from './reach';
 
 /** A database that can be used, and how to let go of it. */
@@ -87,9 +87,7 @@ async function untilNoGuests(url: string, waiting: () => void): Promise<void> {
 function runningServer(folder: string): string | null {
   const file = readLockFile(folder);
   // A server that ended with its machine leaves its file behind, and its number to another process.
-  return file?.ready === true && isAlive(file.pid) && !isSomethingElse(file.pid)
-    ? `postgresql://app@127.0.0.1:${file.port}/postgres`
-    : null;
+  return file?.ready === true && isAlive(file.pid) && !isSomethingElse(file.pid) ? embeddedUrl(file.port) : null;
 }
 
 function isAlive(pid: number): boolean {

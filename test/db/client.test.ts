@@ -140,7 +140,9 @@ describe('the database client', () => {
     const name = new URL(db.url).pathname.slice(1);
     await db.pool.query(`ALTER DATABASE ${name} SET timezone = 'America/New_York'; ALTER DATABASE ${name} SET datestyle = 'German'`);
     // An address with options of its own has those alone.
-    const elsewhere = await openDatabase(`${db.url}?options=-c%20work_mem%3D5MB`);
+    const address = new URL(db.url);
+    address.searchParams.set('options', '-c work_mem=5MB');
+    const elsewhere = await openDatabase(address.href);
     const at = new Date('2026-01-01T02:00:00Z');
     try {
       await elsewhere.prisma.source_cursor.create({ data: { source: 'perps.fills', venue: 'perps', cursor: {}, watermark: at } });

@@ -37,6 +37,16 @@ test('a machine that lost its power leaves no server behind: whoever has its num
   expect(rows).toEqual([{ setting: '127.0.0.1' }, { setting: '' }]);
 });
 
+test('how other servers are reached, by the environment, is not how the own one is', async () => {
+  process.env.PGSSLMODE = 'require';
+  try {
+    await locate();
+    expect((await locate()).name).toBe('embedded PostgreSQL (already running)');
+  } finally {
+    delete process.env.PGSSLMODE;
+  }
+});
+
 test('a database that somebody else looks after is named without its password, and may be of another machine', async () => {
   const located = await locateDatabase('postgresql://me:hush@db.example:5433/smart', folder);
   expect([located.name, located.embedded]).toEqual(['PostgreSQL at db.example:5433', false]);
