@@ -25,7 +25,9 @@ async function main(): Promise<void> {
 // Who reads along may go away (`| head`, a closed terminal): the work goes on, and its exit code tells how it ended.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+    // A full disk keeps none of it: that is a failure, though no reason to stop.
+    if (error.code === 'ENOSPC') process.once('exit', () => (process.exitCode ||= 1));
+    else if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
   });
 
 main().catch((error: Error) => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
@@ -163,6 +163,18 @@ test('work goes on when nobody reads what it tells', async () => {
   run.child.stdout?.destroy();
   expect(await run.ended).toBe(0);
   expect(run.output()).toBe('');
+});
+
+(fs.existsSync('/dev/full') ? test : test.skip)('work goes on where there is no room for what it tells, which its exit code says', () => {
+  const [nowhere, main] = [fs.openSync('/dev/full', 'w'), [path.join(ROOT, 'src/main.ts'), 'endpoints']];
+  const register = path.join(ROOT, 'test/support/register-typescript.js');
+  const { status, stderr } = spawnSync(process.execPath, ['-r', register, ...main], {
+    env: { ...process.env, NODE_OPTIONS: '' },
+    stdio: ['ignore', nowhere, 'pipe'],
+    encoding: 'utf8',
+  });
+  fs.closeSync(nowhere);
+  expect([status, stderr]).toEqual([1, '']);
 });
 
 test('ends with one clear sentence when its database is killed', async () => {
