@@ -5,6 +5,7 @@ import { type Located, locateDatabase } from '../db/location';
 import { migrate, migrationsOf, newerThan } from '../db/migrate';
 import { catchUpMonths, keepMonthsAhead } from '../db/months-ahead';
 import { poolUntil } from '../db/pool';
+import { untilReplayed } from '../db/replica';
 import { rowCounts } from '../db/row-counts';
 import { tryPort } from '../lib/net';
 import { type Repeated, repeat } from '../lib/repeat';
@@ -114,6 +115,7 @@ async function start(config: Config, place: Place, logger: Logger, running: Runn
     logger.warn({ migrations: newer }, `${words}; no feed is read, nobody scored`);
   }
 
+  await awaitReplica(config, place, running);
   const payments = await paymentsOf(config, database, running);
   const worlds = await loadWorlds(config, database, running);
   await keepMonths(config, database, logger, running);
@@ -125,6 +127,16 @@ async function start(config: Config, place: Place, logger: Logger, running: Runn
   if (worlds === null) return;
   const past = await tellPast(database.url, config, logger, say);
   if (past !== undefined) await running.add(() => past.stop());
+}
+
+/** What was migrated reaches a replica later: without it answers would fail. */
+async function awaitReplica({ replicaUrl }: Config, { root }: Place, running: Running): Promise<void> {
+  if (replicaUrl === false) return;
+  const over = new AbortController();
+  await running.add(() => Promise.resolve(over.abort(new Error('The server stops.'))));
+  const tell = (missing: number): void =>
+    say(`Replica: ${new URL(replicaUrl).host} lacks ${missing} migrations, waiting until it has replayed them`);
+  await untilReplayed(replicaUrl, migrationsOf(root), tell, over.signal);
 }
 
 async function paymentsOf(config: Config, database: Located, running: Running): Promise<PaymentsSettings> {

@@ -37,8 +37,7 @@ export async function migrate(url: string, folder: string): Promise<Migrated> {
     await checkSessions(url, client);
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
     // Even where it is there, CREATE TABLE IF NOT EXISTS asks for the right to create.
-    const { rows } = await client.query<{ there: boolean }>("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS there");
-    if (!rows[0]?.there) await client.query(MIGRATIONS_TABLE);
+    if (!(await isMigrated(client))) await client.query(MIGRATIONS_TABLE);
     const done = await client.query<{ name: string; checksum: string }>(
       `SELECT migration_name AS name, checksum FROM _prisma_migrations WHERE ${DONE}`,
     );
@@ -67,6 +66,23 @@ export function newerThan(folder: string): ListNewer {
     const { rows } = await db.query<{ name: string }>(NEWER, [own]);
     return rows.map(({ name }) => name);
   };
+}
+
+/** Migrations of `folder` that a database has not, in name order. */
+export function missingFrom(folder: string): (db: Pick<ClientBase, 'query'>) => Promise<string[]> {
+  const own = migrationsIn(folder).map(({ name }) => name);
+  return async (db) => {
+    if (!(await isMigrated(db))) return own;
+    const { rows } = await db.query<{ name: string }>(`SELECT migration_name AS name FROM _prisma_migrations WHERE ${DONE}`);
+    const done = new Set(rows.map(({ name }) => name));
+    return own.filter((name) => !done.has(name));
+  };
+}
+
+/** Whether migrations were ever applied. */
+async function isMigrated(db: Pick<ClientBase, 'query'>): Promise<boolean> {
+  const { rows } = await db.query<{ there: boolean }>("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS there");
+  return rows[0]?.there === true;
 }
 
 async function connect(url: string): Promise<Client> {

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { migrate, migrationsOf } from '../../src/db/migrate';
 import { freePort } from '../../src/lib/net';
 import { ROOT } from '../support/root';
 import { testDatabase } from '../support/database';
@@ -137,6 +138,28 @@ test('serves while the scores of the day are made, where there were some before'
   const { rows } = await db.pool.query("SELECT source FROM source_cursor WHERE source LIKE 'score.%' ORDER BY 1");
   expect(rows.length).toBeLessThan(3);
   await db.drop();
+});
+
+test('answers once its replica has what was migrated, says that it waits for that, and may be stopped meanwhile', async () => {
+  const [database, replica] = [await testDatabase(), await testDatabase('template0')];
+  const environment = async () => ({
+    DATABASE_URL: database.url,
+    DATABASE_REPLICA_URL: replica.url,
+    PORT: String(await freePort()),
+    INTERNAL_PORT: String(await freePort()),
+  });
+  try {
+    const runs = [program(['serve'], await environment()), program(['serve'], await environment())] as const;
+    await Promise.all(runs.map((run) => run.said('waiting until it has replayed')));
+    runs[0].child.kill('SIGTERM');
+    expect(await runs[0].ended).toBe(0);
+    await migrate(replica.url, migrationsOf(ROOT));
+    await runs[1].said('Internal');
+    runs[1].child.kill('SIGTERM');
+    expect(await runs[1].ended).toBe(0);
+  } finally {
+    await Promise.all([database.drop(), replica.drop()]);
+  }
 });
 
 test('a command that started the database leaves it to those who joined it meanwhile', async () => {
