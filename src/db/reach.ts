@@ -11,8 +11,8 @@ export function unreachable(url: string, cause: unknown): Error {
 
 /** By these the server, or a pooler before it, refuses a connection or ends one; its word for how severe an error is it says in its own language. */
 const NO_CONNECTION = '08|28|3D|57P|55000';
-/** By these it cannot do now what it could: no room on its disk, a disk that fails, nothing written any more, a copy that must go on replaying. */
-const UNABLE = '53|58|25006|40001';
+/** By these it cannot do now what it could: no room on its disk, a disk that fails, nothing written any more, a copy that must go on replaying, others' locks that wait for its own. */
+const UNABLE = '53|58|25006|40001|40P01';
 const NO_ANSWER = new RegExp(`^(${NO_CONNECTION}|${UNABLE})`);
 
 const refusals = new WeakSet<object>();

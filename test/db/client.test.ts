@@ -238,6 +238,7 @@ describe('the database client', () => {
     ['58030', 'ERROR', false],
     ['25006', 'ERROR', false],
     ['40001', 'ERROR', false],
+    ['40P01', 'ERROR', false],
     ['XX000', 'ERROR', true],
   ])('error %s is an answer in any language the server speaks: %s', (code, severity, answer) => {
     expect(isAnswer(Object.assign(new DatabaseError('…', 1, 'error'), { code, severity }))).toBe(answer);
