@@ -1,30 +1,31 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Client, ClientConfig, Pool, PoolClient, QueryConfig } from 'pg';
 import { Connection, backendOf, boundTo, connectUntil } from './pool';
-import { away, isAnswer } from './reach';
+import { away, isAnswer, isOutdated } from './reach';
 
 /** How long a statement that was cancelled may take to end. */
 const CANCELLED_WITHIN_MS = 2_000;
 
 /**
  * Runs `work`, which asks nobody else, on a connection of the pool. When `signal` aborts, the statement that runs on it is cancelled in PostgreSQL
- * as well (pg_cancel_backend) and the promise rejects with the signal's reason. Where that does not help soon, the connection is closed. Throws
- * AppError maintenance where the database cannot be reached, or ends the connection.
+ * as well (pg_cancel_backend) and the promise rejects with the signal's reason. Where that does not help soon, the connection is closed. What a
+ * migration has outdated is done anew on another connection. Throws AppError maintenance where the database cannot be reached, or ends the connection.
  */
 export async function runCancellable<T>(pool: Pool, signal: AbortSignal | undefined, work: (client: PoolClient) => Promise<T>): Promise<T> {
   try {
     return await runOn(pool, signal, work);
   } catch (error) {
+    if (isOutdated(error)) return runCancellable(pool, signal, work);
     throw signal?.aborted === true || isAnswer(error) ? error : away(error);
   }
 }
 
 async function runOn<T>(pool: Pool, signal: AbortSignal | undefined, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await (signal === undefined ? pool.connect() : connectUntil(pool, signal));
-  let cancelled = false;
+  let spoilt = false;
   let hopeless: NodeJS.Timeout | undefined;
   const cancel = (): void => {
-    cancelled = true;
+    spoilt = true;
     cancelBackend(pool.options, backendOf(client)).catch(() => undefined);
     hopeless = setTimeout(() => void client.end().catch(() => undefined), CANCELLED_WITHIN_MS);
   };
@@ -34,12 +35,13 @@ async function runOn<T>(pool: Pool, signal: AbortSignal | undefined, work: (clie
     return await work(client);
   } catch (error) {
     signal?.throwIfAborted();
+    spoilt ||= isOutdated(error);
     throw error;
   } finally {
     signal?.removeEventListener('abort', cancel);
     clearTimeout(hopeless);
     // A cancel may still be on its way to this backend: never hand such a connection to somebody else.
-    client.release(cancelled);
+    client.release(spoilt);
   }
 }
 

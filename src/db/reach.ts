@@ -27,6 +27,9 @@ export const isAnswer = (error: unknown): boolean =>
 /** Whether the database could not serve a statement at the time: a connection that told so is not used again, for it may go on saying so when others no longer do. */
 export const isUnable = (error: unknown): boolean => error instanceof DatabaseError && !isAnswer(error);
 
+/** Whether a migration has changed the columns of a statement that its connection keeps: there it fails for good, and is sound anywhere else. Told by PostgreSQL's routine, for its words are in its own language. */
+export const isOutdated = (error: unknown): boolean => error instanceof DatabaseError && error.routine === 'RevalidateCachedQuery';
+
 /** A database that is started anew is back within seconds. */
 const AWAY_RETRY_S = 5;
 

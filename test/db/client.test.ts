@@ -277,6 +277,14 @@ describe('the database client', () => {
     }
   });
 
+  test('a kept statement to whose columns a migration has added is asked anew, and answered', async () => {
+    await db.pool.query('CREATE TABLE grown AS SELECT 1 AS a');
+    const ask = () => sqlOver(db).query({ name: 'grown', text: 'SELECT * FROM grown', keyed: true }, []);
+    expect(await Promise.all([ask(), ask()])).toEqual([[{ a: 1 }], [{ a: 1 }]]);
+    await db.pool.query('ALTER TABLE grown ADD COLUMN b int');
+    expect(await Promise.all([ask(), ask(), ask()])).toEqual(Array(3).fill([{ a: 1, b: null }]));
+  });
+
   test('a connection that the server ends in the middle of a transaction fails its next statement, and nothing else', async () => {
     const client = await db.pool.connect();
     await client.query('BEGIN');
