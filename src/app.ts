@@ -177,6 +177,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     uncharged: new RateLimit(config.emptyPerMinute, 'queries without a charge'),
     metrics,
     logger,
+    failing: new FailureThrottle(),
     publicUrl,
   };
   const network = payments.methods()[0]?.network ?? 'none';

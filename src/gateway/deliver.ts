@@ -5,6 +5,7 @@ import { AppError } from '../errors';
 import { makeContext } from '../graph/context';
 import type { Operation } from '../graph/execute';
 import { type Clock, secondOf } from '../lib/clock';
+import type { FailureThrottle } from '../lib/failure-throttle';
 import { isoDay, isoSecond } from '../lib/time';
 import { type Timeframe, withShorter } from '../lib/timeframe';
 import type { VenueName } from '../lib/venue-name';
@@ -38,6 +39,8 @@ export interface DeliverDeps {
   uncharged: RateLimit;
   metrics: Metrics;
   logger: Logger;
+  /** Which failures of parts of answers the operator was told of: a database that is away fails many. */
+  failing: FailureThrottle;
 }
 
 /** A question as it was read and priced. */
@@ -125,7 +128,11 @@ function shorterThan({ endpoint, reading }: Order): Timeframe | undefined {
 
 async function execute({ endpoint, operation, reading }: Order, signal: AbortSignal, deps: DeliverDeps): Promise<Executed> {
   const failed = (part: string, err: unknown): void =>
-    deps.logger.error({ err, endpoint: endpoint.name, part }, 'a part of an answer failed');
+    deps.failing.note(
+      err,
+      (untold) => deps.logger.error({ err, endpoint: endpoint.name, part, untold }, 'a part of an answer failed'),
+      `${endpoint.name} ${part}`,
+    );
   const context = makeContext(deps.db, secondOf(deps.clock), signal, failed, deps.settled);
   const started = performance.now();
   let outcome: 'data' | 'error' | 'timeout' = 'error';

@@ -3,6 +3,7 @@ import type { DeliverDeps } from '../../src/gateway/deliver';
 import { RateLimit, Slots } from '../../src/gateway/limits';
 import { standingClock } from '../../src/lib/clock';
 import { AdmissionQueue } from '../../src/gateway/admission-queue';
+import { FailureThrottle } from '../../src/lib/failure-throttle';
 import { makeLogger } from '../../src/observability/logger';
 import { makeMetrics } from '../../src/observability/metrics';
 
@@ -20,4 +21,5 @@ export const deliverDeps = (uncharged = 0): DeliverDeps => ({
   uncharged: new RateLimit(uncharged, 'queries without a charge', () => 0),
   metrics: makeMetrics(),
   logger: makeLogger('silent'),
+  failing: new FailureThrottle(),
 });

@@ -1,5 +1,6 @@
 import { AppError } from '../../src/errors';
 import { rawOfQuery, readParameters } from '../../src/endpoints/read';
+import { AnswerCache } from '../../src/gateway/answers';
 import { deliver, type DeliverDeps, type Order } from '../../src/gateway/deliver';
 import { Slots } from '../../src/gateway/limits';
 import { AdmissionQueue } from '../../src/gateway/admission-queue';
@@ -338,7 +339,19 @@ test('a part of an answer that failed is sold as missing, and the operator is to
   const cause = new Error('relation "perp_position" does not exist');
   const partly = order(async (_variables, context) => (context.failed('open_positions', cause), [1]));
   expect(await codeOf(deliver(partly, 'payer', never, { ...deliverDeps(), logger }))).toBe('sold');
-  expect(told).toEqual([[{ err: cause, endpoint: 'markets/trending', part: 'open_positions' }, 'a part of an answer failed']]);
+  expect(told).toEqual([[{ err: cause, endpoint: 'markets/trending', part: 'open_positions', untold: 0 }, 'a part of an answer failed']]);
+});
+
+test('parts that fail for the same reason, as while a database is away, are told once each', async () => {
+  const parts: unknown[] = [];
+  const logger = { error: ({ part }: { part: string }) => parts.push(part) } as unknown as DeliverDeps['logger'];
+  const partly = (part: string) => order(async (_variables, context) => (context.failed(part, new AppError('maintenance')), [1]));
+  const shop = { ...deliverDeps(), logger };
+  for (const part of ['open_positions', 'recent_events', 'open_positions']) {
+    await deliver(partly(part), 'payer', never, shop);
+    shop.cache = new AnswerCache();
+  }
+  expect(parts).toEqual(['open_positions', 'recent_events']);
 });
 
 test('a kept answer is sold while every slot is taken', async () => {

@@ -8,6 +8,7 @@ import { AdmissionQueue } from '../../src/gateway/admission-queue';
 import type { PaidEndpoint } from '../../src/gateway/paid';
 import { listen, makeGateway } from '../../src/gateway/server';
 import { standingClock } from '../../src/lib/clock';
+import { FailureThrottle } from '../../src/lib/failure-throttle';
 import { makeLogger } from '../../src/observability/logger';
 import { makeMetrics } from '../../src/observability/metrics';
 import type { MethodHealth, Payments, Sale } from '../../src/payments/protocol';
@@ -100,6 +101,7 @@ export async function startOpenGateway(
       uncharged: new RateLimit(0, 'requests'),
       metrics,
       logger,
+      failing: new FailureThrottle(),
       publicUrl,
     },
     free: {
