@@ -75,6 +75,8 @@ const QUOTE = record(
 
 const BACKEND = { status: word('ok', 'down'), latency_ms: number };
 
+const REPLAY_LAG = { ...numberOrNull, description: 'Of a replica: seconds since what it has replayed was written.' };
+
 const FEED = record({
   feed: text,
   gates: { ...boolean, description: 'Whether answers of the venue are too old to be sold when this feed is.' },
@@ -116,7 +118,7 @@ const HEALTH = {
   network: text,
   uptime_s: integer,
   postgres: record(BACKEND, 'State of the database, and how fast it answers.'),
-  backends: list('The same of each database.', record({ name: text, ...BACKEND })),
+  backends: list('The same of each database.', record({ name: text, ...BACKEND, replay_lag_s: REPLAY_LAG })),
   newer_migrations: list('What a newer version changed in the database: this one no longer reads feeds.', text),
   facilitator: { ...boolean, description: 'Whether any protocol takes payments.' },
   payments: byName(

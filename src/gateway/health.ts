@@ -39,19 +39,29 @@ export interface Health {
 /** Who asks for health does not wait long: what has not answered by then is down. */
 const PATIENCE_MS = 3_000;
 
-async function timed(work: () => Promise<unknown>): Promise<{ ok: boolean; latency_ms: number }> {
+async function timed<T>(work: () => Promise<T>): Promise<{ ok: boolean; told: T | null; latency_ms: number }> {
   const started = performance.now();
-  const ok = await inTime(PATIENCE_MS, work).then(
-    () => true,
-    () => false,
+  const answer = await inTime(PATIENCE_MS, work).then(
+    (told) => ({ ok: true, told }),
+    () => ({ ok: false, told: null }),
   );
-  return { ok, latency_ms: roundTo(performance.now() - started, 1) };
+  return { ...answer, latency_ms: roundTo(performance.now() - started, 1) };
+}
+
+/** Seconds by which a replica is behind what it was sent; null where nothing was. One that was promoted grows older and older. */
+async function askReplayed(pool: Pick<Pool, 'query'>): Promise<number | null> {
+  const { rows } = await pool.query<{ lag: number | null }>(
+    'SELECT extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float8 AS lag',
+  );
+  const lag = rows[0]?.lag ?? null;
+  return lag === null ? null : Math.max(0, roundTo(lag, 1));
 }
 
 /** A database that only reads, as one is that others have replaced or whose disk is nearly full, takes no payments. */
-async function askWritten(pool: Pick<Pool, 'query'>): Promise<void> {
+async function askWritten(pool: Pick<Pool, 'query'>): Promise<null> {
   const { rows } = await pool.query<{ no: string }>("SELECT current_setting('transaction_read_only') AS no");
   if (rows[0]?.no === 'on') throw new Error('The database takes no writes.');
+  return null;
 }
 
 const isoOrNull = (date: Date | null): string | null => (date === null ? null : isoSecond(date));
@@ -96,7 +106,7 @@ export function makeHealth(deps: HealthDeps): Health {
  */
 async function assemble(deps: HealthDeps): Promise<HealthReport> {
   const [databases, methods, scored, snapshots, newer] = await Promise.all([
-    Promise.all(deps.backends.map(({ pool }, index) => timed(() => (index === 0 ? askWritten(pool) : pool.query('SELECT 1'))))),
+    Promise.all(deps.backends.map(({ pool }, index) => timed(() => (index === 0 ? askWritten(pool) : askReplayed(pool))))),
     deps.payments.health(),
     inTime(PATIENCE_MS, () => deps.scored()).catch((): Record<string, Date | null> => ({})),
     inTime(PATIENCE_MS, () => deps.snapshots()).catch((): Awaited<ReturnType<HealthDeps['snapshots']>> => ({})),
@@ -114,10 +124,11 @@ async function assemble(deps: HealthDeps): Promise<HealthReport> {
     Object.values(snapshots).every(({ served }) => served) &&
     newer.length === 0;
   const recent = deps.metrics.lastMinute();
-  const backends = databases.map(({ ok, latency_ms }, index) => ({
+  const backends = databases.map(({ ok, told, latency_ms }, index) => ({
     name: deps.backends[index]?.name,
     status: ok ? 'ok' : 'down',
     latency_ms,
+    replay_lag_s: told,
   }));
   return {
     status: !databases.every(({ ok }) => ok) || !payable ? 'down' : whole ? 'ok' : 'degraded',

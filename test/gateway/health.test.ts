@@ -52,6 +52,14 @@ test('without the replica nothing is answered', async () =>
     backends: [{ status: 'ok' }, { name: 'postgres_replica', status: 'down' }],
   }));
 
+test('how far behind the replica replays is told, where it replays anything', async () => {
+  const behind = (lag: number | null) => (async () => ({ rows: [{ lag }] })) as unknown as Query;
+  const reports = await Promise.all([behind(62.345), behind(-0.2), behind(null), refusing].map((replica) => reportOf(answering, replica)));
+  expect(reports.map(({ backends }) => backends)).toMatchObject(
+    [62.3, 0, null, null].map((replay_lag_s) => [{ replay_lag_s: null }, { name: 'postgres_replica', replay_lag_s }]),
+  );
+});
+
 test('a database that stands still is told as down, soon', async () =>
   expect(await reportOf(frozen, answering)).toMatchObject({ status: 'down', postgres: { status: 'down' } }));
 
