@@ -1,9 +1,10 @@
 import type { Config } from '../config';
 import type { Database } from '../db/client';
+import { untilReplayed } from '../db/replica';
 import { pause } from '../lib/deadline';
 import { backdateSignals } from '../workers/backdate';
 import { LOOK_EVERY_MS } from '../workers/freshness';
-import { announceScores, runScores } from '../workers/scores';
+import { announceScores, lastRuns, runScores } from '../workers/scores';
 import { buildSnapshots } from '../workers/snapshots';
 import { trackSignals } from '../workers/track';
 import { VENUES, contextsOver } from '../wings';
@@ -39,8 +40,22 @@ async function scoreNow(db: Database, config: Config): Promise<number> {
   }
   // A server beside this one may have kept answers meanwhile, and learns of the run when it looks next.
   await announceScores(db.pool);
+  await untilAnswered(db, config);
   await pause(LOOK_EVERY_MS + LOOK_TAKES_MS);
   return 0;
+}
+
+/** Answers come from a replica later. */
+async function untilAnswered({ pool }: Database, { replicaUrl }: Config): Promise<void> {
+  if (replicaUrl === false) return;
+  const announced = await lastRuns(pool, VENUES);
+  const isThere = async (replica: Database): Promise<boolean> => {
+    const replayed = await lastRuns(replica.pool, VENUES);
+    return Object.entries(announced).every(([venue, run]) => run === null || (replayed[venue]?.written_at ?? 0) >= run.written_at);
+  };
+  await untilReplayed(replicaUrl, isThere, (host) =>
+    process.stderr.write(`Replica: ${host} lacks the scores, waiting until it has replayed them\n`),
+  );
 }
 
 async function scorePast(db: Database, config: Config, days: number): Promise<number> {

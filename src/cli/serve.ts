@@ -2,7 +2,7 @@ import { type App, checkUpstreams, readEnough, startApp } from '../app';
 import { type Config, makeConfig } from '../config';
 import { type Database, openDatabase } from '../db/client';
 import { type Located, locateDatabase } from '../db/location';
-import { migrate, migrationsOf, newerThan } from '../db/migrate';
+import { migrate, migrationsOf, missingFrom, newerThan } from '../db/migrate';
 import { catchUpMonths, keepMonthsAhead } from '../db/months-ahead';
 import { poolUntil } from '../db/pool';
 import { untilReplayed } from '../db/replica';
@@ -134,9 +134,13 @@ async function awaitReplica({ replicaUrl }: Config, { root }: Place, running: Ru
   if (replicaUrl === false) return;
   const over = new AbortController();
   await running.add(() => Promise.resolve(over.abort(new Error('The server stops.'))));
-  const tell = (missing: number): void =>
-    say(`Replica: ${new URL(replicaUrl).host} lacks ${missing} migrations, waiting until it has replayed them`);
-  await untilReplayed(replicaUrl, migrationsOf(root), tell, over.signal);
+  const missing = missingFrom(migrationsOf(root));
+  await untilReplayed(
+    replicaUrl,
+    async ({ pool }) => (await missing(pool)).length === 0,
+    (host) => say(`Replica: ${host} lacks migrations, waiting until it has replayed them`),
+    over.signal,
+  );
 }
 
 async function paymentsOf(config: Config, database: Located, running: Running): Promise<PaymentsSettings> {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDatabase } from './client';
-import { missingFrom } from './migrate';
+import { type Database, openDatabase } from './client';
 import { unreachable } from './reach';
 
 const LOOK_MS = 1_000;
@@ -8,17 +7,20 @@ const LOOK_MS = 1_000;
 const SILENCE_MS = 10_000;
 
 /**
- * Waits until the replica at `url` has replayed the migrations of `folder`: answers fail of what it lacks. `waiting` hears once how many it lacks.
- * Throws one clear sentence when it cannot be reached, and what aborted the signal.
+ * Waits until the replica at `url` has replayed what `isThere` looks for; `waiting` hears once that it has not. Throws one clear sentence when it
+ * cannot be reached, and an AbortError when the signal aborts.
  */
-export async function untilReplayed(url: string, folder: string, waiting: (missing: number) => void, signal: AbortSignal): Promise<void> {
+export async function untilReplayed(
+  url: string,
+  isThere: (replica: Database) => Promise<boolean>,
+  waiting: (host: string) => void,
+  signal?: AbortSignal,
+): Promise<void> {
   const replica = await openDatabase(url, { max: 1, silence_ms: SILENCE_MS });
-  const missing = missingFrom(folder);
+  const look = (): Promise<boolean> => isThere(replica).catch((error: Error) => Promise.reject(unreachable(url, error)));
   try {
-    for (let looks = 0; ; looks += 1) {
-      const { length } = await missing(replica.pool).catch((error: Error) => Promise.reject(unreachable(url, error)));
-      if (length === 0) return;
-      if (looks === 0) waiting(length);
+    for (let looks = 0; !(await look()); looks += 1) {
+      if (looks === 0) waiting(new URL(url).host);
       await sleep(LOOK_MS, undefined, { signal });
     }
   } finally {

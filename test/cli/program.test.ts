@@ -162,6 +162,21 @@ test('answers once its replica has what was migrated, says that it waits for tha
   }
 });
 
+test('score returns once its replica has the scores, and says that it waits for that', async () => {
+  const [database, replica] = await Promise.all([testDatabase(), testDatabase()]);
+  try {
+    const run = program(['score'], { DATABASE_URL: database.url, DATABASE_REPLICA_URL: replica.url });
+    await run.said('waiting until it has replayed');
+    await replica.pool.query(
+      "INSERT INTO source_cursor (source, venue, cursor, updated_at) SELECT 'score.' || venue, venue, '{}', now() FROM unnest($1::text[]) AS venue",
+      [['prediction', 'perps', 'lp']],
+    );
+    expect(await run.ended).toBe(0);
+  } finally {
+    await Promise.all([database.drop(), replica.drop()]);
+  }
+});
+
 test('a command that started the database leaves it to those who joined it meanwhile', async () => {
   const environment = { DATA_DIR: path.join(folder, 'joined') };
   const pipes = ['first', 'second'].map((name) => path.join(folder, `${name}.ndjson`));
