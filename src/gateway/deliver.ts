@@ -39,7 +39,7 @@ export interface DeliverDeps {
   uncharged: RateLimit;
   metrics: Metrics;
   logger: Logger;
-  /** Which failures of parts of answers the operator was told of: a database that is away fails many. */
+  /** Which failures of the database, and of parts of answers, the operator was told of: one that is away fails many. */
   failing: FailureThrottle;
 }
 
@@ -144,6 +144,10 @@ async function execute({ endpoint, operation, reading }: Order, signal: AbortSig
     return { data, meta: metaOf(endpoint, reading, context, deps), told_at: deps.clock.now(), good_for_s: context.meta.good_for_s };
   } catch (thrown) {
     if (signal.aborted) outcome = 'timeout';
+    if (thrown instanceof AppError && thrown.code === 'maintenance') {
+      const err = thrown.context.cause ?? thrown;
+      deps.failing.note(err, (untold) => deps.logger.error({ err, endpoint: endpoint.name, untold }, 'the database could not answer'));
+    }
     throw widened(thrown, endpoint, reading);
   } finally {
     deps.metrics.query({ endpoint: endpoint.name, ms: performance.now() - started, outcome });

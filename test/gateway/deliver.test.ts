@@ -342,6 +342,27 @@ test('a part of an answer that failed is sold as missing, and the operator is to
   expect(told).toEqual([[{ err: cause, endpoint: 'markets/trending', part: 'open_positions', untold: 0 }, 'a part of an answer failed']]);
 });
 
+test('why the database could not answer is told the operator, once for each reason: a replica that cancels questions looks well', async () => {
+  const told: unknown[] = [];
+  const logger = { error: (...words: unknown[]) => told.push(words) } as unknown as DeliverDeps['logger'];
+  const shop = { ...deliverDeps(), logger };
+  const failure = (code: string): Error => Object.assign(new Error(code), { code });
+  const [cancelled, gone] = [failure('40001'), failure('ECONNREFUSED')];
+  for (const cause of [cancelled, gone, cancelled])
+    expect(
+      await codeOf(
+        deliver(
+          order(() => Promise.reject(new AppError('maintenance', { cause }))),
+          'payer',
+          never,
+          shop,
+        ),
+      ),
+    ).toBe('maintenance');
+  const line = (err: Error): unknown => [{ err, endpoint: 'markets/trending', untold: 0 }, 'the database could not answer'];
+  expect(told).toEqual([line(cancelled), line(gone)]);
+});
+
 test('parts that fail for the same reason, as while a database is away, are told once each', async () => {
   const parts: unknown[] = [];
   const logger = { error: ({ part }: { part: string }) => parts.push(part) } as unknown as DeliverDeps['logger'];
