@@ -19,14 +19,15 @@ export function makeLogger(level: string): Logger {
 /** Where it has no room, as a file on a full disk, the work goes on; what still waits at its end is given up, which the exit code says. */
 function openStderr(): ReturnType<typeof pino.destination> {
   const destination = pino.destination({ dest: 2, sync: false, maxLength: MOST_WAITING_BYTES });
-  let isFull = false;
-  destination.on('error', () => (isFull = true));
-  destination.on('write', () => (isFull = false));
+  let failure: string | undefined;
+  destination.on('error', ({ code }: NodeJS.ErrnoException) => (failure = code));
+  destination.on('write', () => (failure = undefined));
   const giveUp = (): void => {
-    if (!isFull) return;
+    if (failure === undefined) return;
     // It would try for ever.
     destination.destroy();
-    process.exitCode ||= 1;
+    // Who reads along may go away.
+    if (failure === 'ENOSPC') process.exitCode ||= 1;
   };
   process.on('beforeExit', giveUp);
   process.prependListener('exit', giveUp);

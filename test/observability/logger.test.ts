@@ -1,4 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../support/root';
@@ -17,25 +18,44 @@ test('headers by which somebody pays or collects reach no log; it is JSON on std
   expect(JSON.parse(line)).toMatchObject({ msg: 'said', time: expect.stringMatching(/Z$/), headers: { 'x-payer': 'told' } });
 });
 
-(fs.existsSync('/dev/full') ? test : test.skip).each([
+/** Says three lines, works on, and ends so. */
+const saying = (end: string): string[] => [
+  '-r',
+  REGISTER,
+  '-e',
+  `const log = require(${LOGGER}).makeLogger('info');
+  let said = 0;
+  const saying = setInterval(() => {
+    log.info('said');
+    if ((said += 1) < 3) return;
+    clearInterval(saying);
+    process.stdout.write('worked on');
+    ${end}
+  }, 50);`,
+];
+const ENDS: [string, string][] = [
   ['ends by itself', ''],
   ['is ended', 'process.exit()'],
-])('a log without room keeps nobody from working, nor from an end, which its exit code says: of a process that %s', (_, end) => {
-  const program = `const log = require(${LOGGER}).makeLogger('info');
-    let said = 0;
-    const saying = setInterval(() => {
-      log.info('said');
-      if ((said += 1) < 3) return;
-      clearInterval(saying);
-      process.stdout.write('worked on');
-      ${end}
-    }, 50);`;
-  const nowhere = fs.openSync('/dev/full', 'w');
-  const { status, stdout } = spawnSync(process.execPath, ['-r', REGISTER, '-e', program], {
-    stdio: ['ignore', 'pipe', nowhere],
-    encoding: 'utf8',
-    timeout: 60_000,
-  });
-  fs.closeSync(nowhere);
-  expect([status, stdout]).toEqual([1, 'worked on']);
+];
+
+(fs.existsSync('/dev/full') ? test : test.skip).each(ENDS)(
+  'a log without room keeps nobody from working, nor from an end, which its exit code says: of a process that %s',
+  (_, end) => {
+    const nowhere = fs.openSync('/dev/full', 'w');
+    const { status, stdout } = spawnSync(process.execPath, saying(end), {
+      stdio: ['ignore', 'pipe', nowhere],
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    fs.closeSync(nowhere);
+    expect([status, stdout]).toEqual([1, 'worked on']);
+  },
+);
+
+test.each(ENDS)('a log that nobody reads any more is no failure: of a process that %s', async (_, end) => {
+  const child = spawn(process.execPath, saying(end), { stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 });
+  child.stderr.destroy();
+  let told = '';
+  child.stdout.on('data', (chunk: Buffer) => (told += chunk.toString()));
+  expect([(await once(child, 'close'))[0], told]).toEqual([0, 'worked on']);
 });
