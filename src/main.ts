@@ -22,11 +22,14 @@ async function main(): Promise<void> {
   process.exitCode = await commandNamed(name)(args, { root, version });
 }
 
-// Who reads along may go away (`| head`, a closed terminal): the work goes on, and its exit code tells how it ended.
+// Who reads along may go away (`| head`, a closed terminal), and a disk be full: the work goes on, and its exit code tells how it ended.
+let isUntold = false;
+process.once('exit', () => {
+  if (isUntold) process.exitCode ||= 1;
+});
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // A full disk keeps none of it: that is a failure, though no reason to stop.
-    if (error.code === 'ENOSPC') process.once('exit', () => (process.exitCode ||= 1));
+    if (error.code === 'ENOSPC') isUntold = true;
     else if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
   });
 

@@ -55,6 +55,8 @@ async function indexes(pool: Pool): Promise<string[]> {
   return rows.map(({ definition }) => definition);
 }
 
+const page = (name: string, records: unknown[]): WorldPage => ({ name, format: 'json', records, facts: records.length });
+
 const sumOf = (reports: readonly IngestReport[]): IngestReport => {
   const total = emptyReport();
   for (const report of reports) addReport(total, report);
@@ -103,7 +105,6 @@ describe('a world whose rollups come at the end of its load', () => {
   });
 
   it('tells what facts on record are worth where nothing but tokens, or a price, is loaded after them', async () => {
-    const page = (name: string, records: unknown[]): WorldPage => ({ name, format: 'json', records, facts: records.length });
     const facts = [
       tx('swap', '2026-03-05T10:00:00Z', BEN, dlmmSwap(ZED_USDC, BEN, 0, 5_000_000, 5_000_000, true, 0)),
       tx('deposit', '2026-03-05T12:00:00Z', ANNA, liquidity('AddLiquidity', ZED_USDC, ANNA, named('position'), 1_000_000, 0, 0)),
@@ -123,7 +124,6 @@ describe('a world whose rollups come at the end of its load', () => {
   });
 
   it('counts whose a position is as new where nothing, on record or waiting, has told it, and knows who was told last', async () => {
-    const page = (name: string, records: unknown[]): WorldPage => ({ name, format: 'json', records, facts: records.length });
     const [first, second] = [named('first position'), named('second position')];
     const told = (address: string, owner: string): unknown => ({ address, pair_address: ZED_USDC, owner });
     const opened = (name: string, at: string, payer: string, position: string, owner: string): WorldPage =>
