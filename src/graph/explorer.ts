@@ -44,6 +44,9 @@ query LargeTrades {
 }
 `;
 
+/** GraphiQL stores a query once it is edited; who comes again without having done so would find an empty tab in front of the first one. */
+const REMEMBERED = `localStorage['graphiql:query'] ??= ${JSON.stringify(WELCOME)}`;
+
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** How arguments of a question are read: those that are said otherwise than it takes them, as it does. Throws AppError where they are refused. */
@@ -191,7 +194,7 @@ export function makeExplorer(
     // Nine megabytes of JavaScript, read when the page is first asked for.
     renderGraphiQL: async (options) => {
       const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
-      return renderGraphiQL({ ...options, title: 'Smart money explorer' });
+      return renderGraphiQL({ ...options, title: 'Smart money explorer' }).replace('</head>', `<script>${REMEMBERED}</script></head>`);
     },
     graphiql: { defaultQuery: WELCOME },
     maskedErrors: {

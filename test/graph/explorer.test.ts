@@ -33,6 +33,7 @@ async function ask(
 test('GraphiQL is served with everything it needs, from this machine alone', async () => {
   const page = await (await fetch(`${product.internalUrl}/graphql`, { headers: { Accept: 'text/html' } })).text();
   expect(page).toContain('Smart money explorer');
+  expect(page).toContain("<script>localStorage['graphiql:query'] ??= \"# Explore");
   // No script, style or font from elsewhere.
   expect([...page.matchAll(/<(?:script|link)[^>]+(?:src|href)="(https?:)?\/\//g)]).toEqual([]);
 });
