@@ -18,6 +18,7 @@ async function saleOf(target: string, body?: unknown): Promise<Sale> {
 
 const TRENDING = 'markets/trending';
 const COMPARE = 'wallets/compare';
+const [ONE, OTHER, THIRD] = ['1', '2', '3'].map((digit) => `0x${digit.repeat(40)}`);
 
 test.each<[string, Parameters<typeof saleOf>, Parameters<typeof saleOf>, meaning: boolean, words: boolean]>([
   ['the same', [`${TRENDING}?limit=5`], [`${TRENDING}?limit=5`], true, true],
@@ -26,6 +27,14 @@ test.each<[string, Parameters<typeof saleOf>, Parameters<typeof saleOf>, meaning
   ['a default that is sent', [TRENDING], [`${TRENDING}?timeframe=24h`], true, false],
   ['another value', [`${TRENDING}?limit=5`], [`${TRENDING}?limit=6`], false, false],
   ['a value that is sent twice', [`${TRENDING}?limit=5`], [`${TRENDING}?limit=5&limit=6`], false, false],
+  [
+    'another value in a body of no type',
+    [COMPARE, { wallets: [ONE, OTHER], timeframe: '7d' }],
+    [COMPARE, { wallets: [ONE, OTHER], timeframe: '30d' }],
+    false,
+    false,
+  ],
+  ['another item of a list', [COMPARE, { wallets: [ONE, OTHER] }], [COMPARE, { wallets: [ONE, THIRD] }], false, false],
   ['another path', [TRENDING], ['perps/coins/trending'], false, false],
   ['another path that takes the same', ['platform/stats'], ['perps/platform/stats'], false, false],
 ])('%s', async (_, one, other, meaning, words) => {
