@@ -20,6 +20,10 @@ const HELD_TURNS =
 const MIGRATIONS_WAIT =
   "SELECT FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND mode = 'ShareLock' AND objid = 72707369";
 
+/** Somebody else takes a step of the feed. */
+const STEP_OF_ANOTHER =
+  "UPDATE source_cursor SET cursor = cursor || jsonb_build_object('version', (cursor->>'version')::int + 1) WHERE source = 'live.perps.numbers'";
+
 // A feed of numbers: each is a fact at that second, kept in a table of this test's own.
 
 const second = (n: number): Date => new Date(Date.UTC(2026, 0, 1) + n * 1_000);
@@ -244,9 +248,7 @@ describe('the runner', () => {
     );
     /** Between asking and writing somebody else takes a step. */
     async function* overtaken(steps: AsyncIterable<LiveStep>): AsyncGenerator<LiveStep> {
-      await db.pool.query(
-        `UPDATE source_cursor SET cursor = cursor || jsonb_build_object('version', (cursor->>'version')::int + 1) WHERE source = 'live.perps.numbers'`,
-      );
+      await db.pool.query(STEP_OF_ANOTHER);
       yield* steps;
     }
     upstream.clock.turnTo(second(9));
@@ -260,6 +262,37 @@ describe('the runner', () => {
     await readTo(9);
     await two.stop();
     expect(await kept()).toHaveLength(10);
+  });
+
+  test('who is overtaken at one feed leaves off reading the others too, before its next turn', async () => {
+    const real = upstream.feedFor('one');
+    let [tries, turns, reading, most] = [0, 0, 0, 0];
+    const other: LiveSource = {
+      ...real,
+      name: 'perps.others',
+      async *update(_cursor, _head, { signal }) {
+        turns += 1;
+        most = Math.max(most, (reading += 1));
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        reading -= 1;
+        yield* [];
+      },
+    };
+    async function* overtaken(cursor: unknown, to: Date): AsyncGenerator<LiveStep> {
+      await until(async () => turns > 0, 'the other one is read');
+      if ((tries += 1) === 1) await db.pool.query(STEP_OF_ANOTHER);
+      yield* real.update(cursor as never, to, {} as never);
+    }
+    const one = runnerOf(db.pool, 'perps', [{ ...real, update: overtaken }, other], upstream.clock);
+    started.push(one);
+    one.start();
+    await readTo(3);
+    await one.stop();
+    expect([turns, most]).toEqual([2, 1]);
+    expect((await listFeeds(db.pool)).map(({ feed, failure }) => [feed, failure])).toEqual([
+      ['perps.numbers', null],
+      ['perps.others', null],
+    ]);
   });
 
   test('a failure is told in our own words, without what may be secret, and forgotten at the next success', async () => {
