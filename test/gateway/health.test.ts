@@ -1,4 +1,6 @@
+import { loadCatalogue } from '../../src/catalogue';
 import type { Statements } from '../../src/db/client';
+import { openApi } from '../../src/gateway/discovery';
 import { type HealthDeps, makeHealth } from '../../src/gateway/health';
 import { Slots } from '../../src/gateway/limits';
 import type { VenueFreshness } from '../../src/gateway/stale';
@@ -6,6 +8,8 @@ import { realClock } from '../../src/lib/clock';
 import { makeMetrics } from '../../src/observability/metrics';
 import type { MethodHealth, Payments } from '../../src/payments/protocol';
 import { startOpenGateway } from '../support/open-gateway';
+import { ROOT } from '../support/root';
+import { statedBy } from '../support/stated-answers';
 
 const OK: MethodHealth = { status: 'ok', latency_ms: 1, last_settlement_at: null };
 
@@ -135,6 +139,26 @@ test('what was counted in the last minute is told, who waits, and as of when dat
       snapshots: { 'wallets/insiders': told },
     },
   });
+});
+
+test('OpenAPI tells of whatever a report may hold: feeds that fail, since when if it is known, and a service that is down', async () => {
+  const { endpoints, schema } = loadCatalogue(ROOT);
+  const unstated = statedBy(openApi(endpoints, schema, [], { version: '0', publicUrl: '' }) as Parameters<typeof statedBy>[0]);
+  const [at, words] = ['2026-02-01T00:00:00.000Z', 'host/path answered 500'];
+  const marks = { watermark: new Date(at), last_event_at: new Date(at) };
+  const totals = { read: 3, inserted: 1, duplicates: 1, skipped: { odd: 1 } };
+  const feeds = [{ at, since: at, words }, { at, words }, null].map((failure) => ({ feed: 'lp.chain', gates: true, ...marks, totals, lag: { events: 2, p50_s: 1, p99_s: 2 }, failure })); // prettier-ignore
+  const other: Partial<HealthDeps> = {
+    freshness: () => ({ lp: { mode: 'live', ...marks, feeds } }),
+    scored: async () => ({ lp: new Date(at), perps: null }),
+    snapshots: async () => ({ 'wallets/insiders': { as_of: new Date(at), served: true } }),
+  };
+  const reports = [await reportOf(answering, answering, ['3_third'], other), await reportOf(refusing, answering, [], other)];
+  expect(reports.map(({ status }) => status)).toEqual(['degraded', 'down']);
+  for (const [index, report] of reports.entries()) {
+    const told = JSON.parse(JSON.stringify(report)) as unknown;
+    expect(unstated('GET', '/health', [200, 503][index] as number, told)).toEqual([]);
+  }
 });
 
 test('a newer version has migrated the database', async () =>
