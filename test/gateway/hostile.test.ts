@@ -193,6 +193,18 @@ describe('proofs', () => {
     expect(unsound.validation).toMatchObject({ valid: false });
   });
 
+  test('who pays under a key that is none is refused as for any other parameter, before anything is asked', async () => {
+    const url = `${product.publicUrl}/api/v1/trades/whales`;
+    const { status, body } = await buy(
+      { method: 'GET', url, protocol: 'x402', headers: { 'Idempotency-Key': 'two words' } },
+      product.wallets,
+    );
+    expect([status, JSON.parse(body)]).toMatchObject([
+      400,
+      { code: 'invalid_parameter', charged: false, details: [{ param: 'Idempotency-Key' }] },
+    ]);
+  });
+
   test('two proofs at once are ambiguous', async () => {
     const proof = Buffer.from(JSON.stringify({ x402Version: 2, accepted: {}, payload: { transaction: 'AA==' } })).toString('base64');
     const response = await at('/api/v1/trades/whales', {
@@ -228,7 +240,12 @@ test('a whole URL as the target of a request, as proxies send it, names the same
   expect(JSON.parse(body)).toMatchObject({ resource: { url: `${product.publicUrl}/api/v1/trades/whales?limit=5` } });
 });
 
-test.each([['a'], ['\\'], ['"'], ['%22']])('the headers of a 402 stay below 11 KB, however long a query of %s', async (char) => {
+test.each([
+  ['a', 2_000],
+  ['\\', 1_999],
+  ['"', 1_999],
+  ['%22', 2_000],
+])('the headers of a 402 stay below 11 KB, however long a query of %s: of it they repeat what takes %d bytes', async (char, repeated) => {
   const url = new URL(product.publicUrl);
   const target = `/api/v1/markets/trending?x=${char.repeat(3_000)}`;
   const head = await new Promise<string>((resolve) => {
@@ -243,6 +260,10 @@ test.each([['a'], ['\\'], ['"'], ['%22']])('the headers of a 402 stay below 11 K
   });
   expect(head).toMatch(/^HTTP\/1.1 402 /);
   expect(head.length).toBeLessThan(11 * 1024);
+  const offer = Buffer.from(/^PAYMENT-REQUIRED: (.*)/im.exec(head)?.[1] ?? '', 'base64').toString();
+  const { url: told } = (JSON.parse(offer) as { resource: { url: string } }).resource;
+  expect(`${product.publicUrl}${target}`.startsWith(told)).toBe(true);
+  expect(JSON.stringify(told.slice(told.indexOf('?'))).length - '""'.length).toBe(repeated);
 });
 
 test('30 KB of headers are read, for proofs may be long; 40 KB are refused by the parser, and the server lives on', async () => {
