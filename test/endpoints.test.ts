@@ -1,3 +1,4 @@
+import zlib from 'node:zlib';
 import { validateDiscoveryExtension, validateDiscoveryExtensionSpec } from '@x402/extensions/bazaar';
 import type { Endpoint } from '../src/endpoints/endpoint';
 import { loadCatalogue } from '../src/catalogue';
@@ -382,6 +383,13 @@ test.each([
   for (const offer of [header, await response.json()]) expect(offer).toMatchObject({ resource: { mimeType } });
 });
 
+test('the body of a 402 tells of the extensions of x402 that its header offers, beside the discovery record', async () => {
+  const response = await fetchPath('/api/v1/trades/whales');
+  const header = JSON.parse(Buffer.from(response.headers.get('payment-required') as string, 'base64').toString()) as { extensions: object };
+  const { bazaar, ...others } = ((await response.json()) as { extensions: Record<string, unknown> }).extensions;
+  expect([Object.keys(others), others, bazaar]).toEqual([['payment-identifier'], header.extensions, expect.any(Object)]);
+});
+
 test('a quote is the price list as far as it concerns the endpoint, and the price of the request', async () => {
   const told = async (search: string): Promise<Record<string, unknown>> =>
     (await (await fetchPath(`/api/v1/pricing${search}`)).json()) as Record<string, unknown>;
@@ -519,9 +527,10 @@ describe('free paths and unknown paths', () => {
       const bytes = Number(headers.get('content-length'));
       return { packed: headers.get('content-encoding'), bytes, vary: headers.get('vary'), text: await response.text() };
     };
-    const [plain, other] = [await told('identity'), await told('zstd')];
-    expect([plain.packed, other.packed]).toEqual([null, null]);
-    expect([plain.bytes, other.bytes]).toEqual([Buffer.byteLength(plain.text), plain.bytes]);
+    const [plain, ...others] = [await told('identity'), await told('zstd'), await told('deflate')];
+    expect(plain.bytes).toBe(Buffer.byteLength(plain.text));
+    for (const { packed, bytes } of [plain, ...others]) expect([packed, bytes]).toEqual([null, plain.bytes]);
+    const packers = [jest.spyOn(zlib, 'brotliCompressSync'), jest.spyOn(zlib, 'gzipSync')];
     for (const [encodings, coding] of [
       ['gzip', 'gzip'],
       ['br', 'br'],
@@ -535,7 +544,9 @@ describe('free paths and unknown paths', () => {
       expect(bytes).toBeGreaterThan(0);
       expect(bytes).toBeLessThan(plain.bytes / 4);
     }
-    for (const { vary } of [plain, other]) expect(vary).toContain('Accept-Encoding');
+    for (const { vary } of [plain, ...others]) expect(vary).toContain('Accept-Encoding');
+    for (const packer of packers) expect(packer.mock.calls.length).toBeLessThan(2);
+    jest.restoreAllMocks();
   });
 
   test('proxies may keep documents, never an offer, and know what an answer depends on', async () => {
