@@ -37,13 +37,13 @@ let server: Listening | undefined;
 afterEach(() => server?.stop(0));
 
 interface Shop {
-  /** A request with a proof of a wallet that is new each time; resolves to its status. */
-  ask(signal?: AbortSignal | null): Promise<number>;
+  /** A request with a proof of a wallet that is new each time, where none is named; resolves to its status. */
+  ask(signal?: AbortSignal | null, address?: string): Promise<number>;
   executed(): number;
 }
 
 /** A shop where every payment ends in the same way. */
-async function shopWhere(ending: Ending, limits: { refused?: number; uncharged?: number }): Promise<Shop> {
+async function shopWhere(ending: Ending, limits: { refused?: number; uncharged?: number }, wallet?: string): Promise<Shop> {
   let executed = 0;
   const operation: Operation = async () => {
     executed += 1;
@@ -52,7 +52,7 @@ async function shopWhere(ending: Ending, limits: { refused?: number; uncharged?:
   let wallets = 0;
   const payments = {
     charge: async (sale, { run }) => {
-      const payer = `wallet ${(wallets += 1)}`;
+      const payer = wallet ?? `wallet ${(wallets += 1)}`;
       try {
         return await ending(() => run({ signal: new AbortController().signal, payer }), sale);
       } catch (error) {
@@ -69,13 +69,13 @@ async function shopWhere(ending: Ending, limits: { refused?: number; uncharged?:
     refused: limit(limits.refused),
     publicUrl: 'http://localhost',
   };
-  const app = express();
+  const app = express().set('trust proxy', 1);
   app.use((_request, response, next) => void (response.set('X-Request-Id', 'req_1'), next()));
   app.get('/', paidHandler({ endpoint, operation, bazaar: {} }, deps));
   server = await listen(app, 0, '127.0.0.1');
   const url = `http://127.0.0.1:${server.port}/`;
-  const ask = async (signal: AbortSignal | null = null): Promise<number> =>
-    (await fetch(url, { headers: { 'PAYMENT-SIGNATURE': 'a proof' }, signal })).status;
+  const ask = async (signal: AbortSignal | null = null, address = '198.51.100.1'): Promise<number> =>
+    (await fetch(url, { headers: { 'PAYMENT-SIGNATURE': 'a proof', 'X-Forwarded-For': address }, signal })).status;
   return { ask, executed: () => executed };
 }
 
@@ -88,6 +88,14 @@ const UNPAID: [name: string, ending: Ending, status: number][] = [
 test.each(UNPAID)('%s: so often and no more', async (_, ending, status) => {
   const shop = await shopWhere(ending, { uncharged: MOST });
   expect([await shop.ask(), await shop.ask(), await shop.ask(), shop.executed()]).toEqual([status, status, 429, MOST]);
+});
+
+test('a wallet that asks from another address each time is nobody new', async () => {
+  const shop = await shopWhere((work) => work().then(() => challenge(new AppError('settlement_failed'))), { uncharged: MOST }, 'a wallet');
+  const addresses = ['198.51.100.1', '198.51.100.2', '198.51.100.3'];
+  const statuses: number[] = [];
+  for (const address of addresses) statuses.push(await shop.ask(null, address));
+  expect([statuses, shop.executed()]).toEqual([[402, 402, 429], MOST]);
 });
 
 const gone = ({ client_gone }: Sale): Promise<void> =>
