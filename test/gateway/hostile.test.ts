@@ -2,9 +2,12 @@ import http from 'node:http';
 import net from 'node:net';
 import os from 'node:os';
 import { Readable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import zlib from 'node:zlib';
 import { listen } from '../../src/gateway/server';
 import { buy } from '../../src/sandbox/buyer';
+import { until } from '../support/feeds';
 import { type Product, startProduct } from '../support/product';
 
 // Whatever is sent, the answer is a 4xx that names what was wrong; never a 5xx, never a charge.
@@ -296,6 +299,17 @@ test('who does not read an answer does not keep its connection and the answer fo
   }
 });
 
+test('a server keeps nothing of answers that are over', async () => {
+  const answers: WeakRef<http.ServerResponse>[] = [];
+  const server = await listen((_request, response) => void (answers.push(new WeakRef(response)), response.end()), 0, '127.0.0.1');
+  const { end } = await converse(server.port, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  await end;
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  await until(async () => (collectGarbage(), answers.every((answer) => answer.deref() === undefined)), 'an answer is forgotten');
+  await server.stop(0);
+});
+
 test('a server that stops answers what it was asked, closes that connection, and is gone as soon as all are', async () => {
   const served: string[] = [];
   let begun = (): void => undefined;
@@ -326,6 +340,51 @@ test('a server that stops answers what it was asked, closes that connection, and
   await stopped;
   expect(served).toEqual(['/first', '/first', '/asked']);
   agent.destroy();
+});
+
+/** A connection to a server of its own that is asked `sent`, and all that it answers until `end`. */
+async function converse(
+  port: number,
+  sent: string,
+): Promise<{ send(text: string): void; heard(what: string): Promise<void>; end: Promise<string> }> {
+  const socket = net.connect(port, '127.0.0.1');
+  let text = '';
+  const end = new Promise<string>((resolve) => socket.once('close', () => resolve(text)));
+  socket.on('data', (chunk) => (text += chunk.toString('latin1'))).on('error', () => undefined);
+  socket.write(sent);
+  const heard = (what: string): Promise<void> => until(() => Promise.resolve(text.includes(what)), what);
+  return { send: (more) => void socket.write(more), heard, end };
+}
+
+test('a server that stops tells whoever was about to ask that this is the last answer', async () => {
+  const server = await listen(({ url }, response) => void response.end(`answer to ${url}`), 0, '127.0.0.1');
+  const { send, heard, end } = await converse(server.port, 'GET /first HTTP/1.1\r\nHost: x\r\n\r\nGET /second HTTP/1.1\r\n');
+  await heard('answer to /first');
+  const stopped = server.stop(3_600_000);
+  send('Host: x\r\n\r\n');
+  await stopped;
+  const [first, second] = (await end).split('answer to /first');
+  expect([first, second]).toEqual([expect.stringContaining('Connection: keep-alive'), expect.stringContaining('Connection: close')]);
+});
+
+test('a server that stops takes nothing more on a connection whose answer had begun before, and was to stay', async () => {
+  const served: string[] = [];
+  let finish = (): void => undefined;
+  const handler: http.RequestListener = ({ url = '' }, response) => {
+    served.push(url);
+    response.write('beginning');
+    finish = () => void response.end('end');
+  };
+  const server = await listen(handler, 0, '127.0.0.1');
+  const { send, heard, end } = await converse(server.port, 'GET /first HTTP/1.1\r\nHost: x\r\n\r\n');
+  await heard('beginning');
+  const stopped = server.stop(3_600_000);
+  finish();
+  await heard('end');
+  send('GET /second HTTP/1.1\r\nHost: x\r\n\r\n');
+  finish();
+  await stopped;
+  expect([await end, served]).toEqual([expect.stringContaining('Connection: keep-alive'), ['/first']]);
 });
 
 test('a server that stops waits for nobody longer than it was told to', async () => {
