@@ -1,13 +1,15 @@
 import zlib from 'node:zlib';
 import { validateDiscoveryExtension, validateDiscoveryExtensionSpec } from '@x402/extensions/bazaar';
 import type { Endpoint } from '../src/endpoints/endpoint';
-import { loadCatalogue } from '../src/catalogue';
+import { DEFINITIONS, loadCatalogue } from '../src/catalogue';
 import { VENUES } from '../src/wings';
 import { sampleInput } from '../src/endpoints/json-schema';
 import { rawOfBody, readParameters } from '../src/endpoints/read';
 import { bazaarOf } from '../src/gateway/discovery';
 import { META_SCHEMA } from '../src/gateway/meta-schema';
+import { encodeCursor, listScope } from '../src/lib/cursor';
 import { ENDPOINTS } from './support/catalogue';
+import { until } from './support/feeds';
 import { ROOT } from './support/root';
 import { type Product, startProduct } from './support/product';
 import { type Unstated, statedBy, withoutReferences } from './support/stated-answers';
@@ -17,6 +19,7 @@ import { PRICE_TABLE, priceRowOf } from './pricing/price-table';
 
 let product: Product;
 let unstated: Unstated;
+const began = Date.now();
 beforeAll(async () => {
   product = await startProduct();
   unstated = statedBy((await (await fetchPath('/openapi.json')).json()) as Record<string, unknown>);
@@ -140,7 +143,8 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))('
   });
 
   test('crawlers of x402 accept its discovery record', async () => {
-    const { extensions } = (await (await request(endpoint, {})).json()) as { extensions: { bazaar: never } };
+    const { extensions, resource } = (await (await request(endpoint, {})).json()) as { extensions: { bazaar: never }; resource: object };
+    expect(resource).toMatchObject({ description: endpoint.summary });
     // Whether its example is in the answer's shape, the record's own schema says.
     const { example } = (extensions.bazaar as { info: { output: { example: Record<string, object> } } }).info.output;
     expect(Object.keys(example)).toEqual(['data', 'meta']);
@@ -157,6 +161,8 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))('
     for (const method of ['GET', 'POST', 'HEAD', 'PUT', 'DELETE'].filter((other) => other !== endpoint.method)) {
       const response = await fetchPath(endpoint.path, { method });
       expect([response.status, response.headers.get('allow')]).toEqual([405, `${endpoint.method}, OPTIONS`]);
+      const details = [{ param: 'method', allowed: endpoint.method, got: method }];
+      if (method !== 'HEAD') expect(await response.json()).toMatchObject({ code: 'method_not_allowed', details });
     }
     const options = await fetchPath(endpoint.path, { method: 'OPTIONS' });
     expect([options.status, options.headers.get('allow')]).toEqual([204, `${endpoint.method}, OPTIONS`]);
@@ -189,6 +195,11 @@ test('the price list states the same 74 prices', async () => {
   );
 });
 
+interface Quoted {
+  validation: { valid: boolean; errors: unknown[] };
+}
+
+const DOCUMENTS = ['/api/v1/pricing', '/openapi.json', '/llms.txt', '/docs', '/docs/methodology', '/.well-known/x402', '/.well-known/mpp'];
 const FREE_PATHS = ['/api/v1/pricing', '/health'];
 
 interface Described {
@@ -394,6 +405,8 @@ test('a quote is the price list as far as it concerns the endpoint, and the pric
   const told = async (search: string): Promise<Record<string, unknown>> =>
     (await (await fetchPath(`/api/v1/pricing${search}`)).json()) as Record<string, unknown>;
   const whole = await told('');
+  const inForce = Date.parse(whole.updated_at as string);
+  expect([inForce >= began - 1_000, inForce <= Date.now()]).toEqual([true, true]);
   const [whales, compare, copies] = await Promise.all(
     ['trades/whales&limit=100', 'wallets/compare', 'wallets/copy-traders'].map((path) => told(`?path=${path}`)),
   );
@@ -404,6 +417,7 @@ test('a quote is the price list as far as it concerns the endpoint, and the pric
     quote: { path: '/api/v1/trades/whales', validation: { resolved: { limit: 100 } } },
     special_rules: [],
     caps: {},
+    free_endpoints: FREE_PATHS,
   });
   expect(whales?.endpoints).toEqual((whole.endpoints as { path: string }[]).filter(({ path }) => path === '/api/v1/trades/whales'));
   expect(whales?.filters).toContainEqual({ param: 'category', factor: 0.7, condition: 'sent', endpoints: ['/api/v1/trades/whales'] });
@@ -419,11 +433,26 @@ test('a quote is asked for by any spelling of the method, and kept by nobody', a
   const quoted = await fetchPath('/api/v1/pricing?path=/trades/whales&method=get&limit=5');
   expect([quoted.status, quoted.headers.get('cache-control')]).toEqual([200, 'no-store']);
   expect(await quoted.json()).toMatchObject({ quote: { validation: { valid: true, ignored_params: [] } } });
+  // One endpoint has a parameter of that name.
+  const similar = await fetchPath(`/api/v1/pricing?path=markets/similar&condition_id=0x${'1'.repeat(64)}&method=text`);
+  expect(await similar.json()).toMatchObject({ quote: { validation: { valid: true, resolved: { method: 'text' } } } });
+});
+
+test('the free checks of a request, by its 402 and by its quote, know how old a cursor is', async () => {
+  const endpoint = ENDPOINTS.find(({ name }) => name === 'trades/whales') as Endpoint;
+  const old = encodeCursor([0, 'a'], listScope(endpoint.name, readParameters(endpoint, new Map()).variables));
+  const { validation: asked } = (await (await fetchPath(`${endpoint.path}?cursor=${old}`)).json()) as Quoted;
+  const { quote } = (await (await fetchPath(`/api/v1/pricing?path=trades/whales&cursor=${old}`)).json()) as { quote: Quoted };
+  for (const { valid, errors } of [asked, quote.validation])
+    expect([valid, errors]).toMatchObject([false, [{ param: 'cursor', issue: expect.stringContaining('too old') }]]);
 });
 
 test('a quote of two paths is a quote of none', async () => {
-  const response = await fetchPath('/api/v1/pricing?path=perps/platform/stats&path=platform/stats');
-  expect([response.status, await response.json()]).toMatchObject([400, { code: 'invalid_parameter', details: [{ param: 'path' }] }]);
+  const response = await fetchPath(`/api/v1/pricing?path=perps/platform/stats&path=${'x'.repeat(1_000)}`);
+  expect([response.status, await response.json()]).toMatchObject([
+    400,
+    { code: 'invalid_parameter', details: [{ param: 'path', got: `perps/platform/stats, ${'x'.repeat(200)}`.slice(0, 200) }] },
+  ]);
 });
 
 describe('free paths and unknown paths', () => {
@@ -498,11 +527,12 @@ describe('free paths and unknown paths', () => {
   });
 
   test.each(['x402', 'mpp'])('/.well-known/%s names what is sold, and its own ways to pay alone', async (protocol) => {
-    const { resources, methods } = (await (await fetchPath(`/.well-known/${protocol}`)).json()) as {
+    const { version, resources, methods } = (await (await fetchPath(`/.well-known/${protocol}`)).json()) as {
+      version: number;
       resources: string[];
       methods: { protocol: string }[];
     };
-    expect(resources).toEqual(ENDPOINTS.map(({ path }) => `${product.publicUrl}${path}`));
+    expect([version, resources]).toEqual([1, ENDPOINTS.map(({ path }) => `${product.publicUrl}${path}`)]);
     expect([...new Set(methods.map((method) => method.protocol))]).toEqual([protocol]);
   });
 
@@ -517,6 +547,26 @@ describe('free paths and unknown paths', () => {
     expect(among.status).toBe(304);
     expect((await fetchPath('/api/v1/pricing', { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
     expect((await fetchPath('/api/v1/pricing', { headers: { 'If-None-Match': '*' } })).status).toBe(304);
+  });
+
+  test('no two documents share a tag: a cache would give one for another, or the old one for the new', async () => {
+    const tags = await Promise.all(DOCUMENTS.map(async (path) => (await fetchPath(path, { method: 'HEAD' })).headers.get('etag')));
+    expect([new Set(tags).size, tags.includes(null)]).toEqual([DOCUMENTS.length, false]);
+  });
+
+  test('documents name the address and the version that are served, and how every wing counts', async () => {
+    const text = async (path: string): Promise<string> => (await fetchPath(path)).text();
+    for (const path of ['/docs', '/llms.txt', '/openapi.json']) expect(await text(path)).toContain(product.publicUrl);
+    expect(JSON.parse(await text('/openapi.json'))).toMatchObject({ info: { version: '0.0.0-test' } });
+    const methodology = await text('/docs/methodology');
+    for (const [{ id } = { id: 'none' }] of DEFINITIONS.values()) expect(methodology).toContain(`<h3 id="${id}">`);
+  });
+
+  test('how often which request failed is told by /health, by code', async () => {
+    await fetchPath('/api/v1/nothing');
+    const counted = async (): Promise<boolean> =>
+      ((await (await fetchPath('/health')).json()) as { top_errors: Record<string, number> }).top_errors.endpoint_not_found !== undefined;
+    await until(counted, 'a path that is not there is counted');
   });
 
   test('documents are packed once in each coding: who asks often has nothing packed', async () => {
@@ -556,8 +606,8 @@ describe('free paths and unknown paths', () => {
       expect(response.headers.get('vary')).toContain('Authorization, PAYMENT-SIGNATURE, X-PAYMENT');
     expect((await fetchPath('/api/v1/pricing')).headers.get('cache-control')).toBe('public, max-age=60');
     expect((await fetchPath('/health')).headers.get('cache-control')).toBe('no-store');
-    // Nor is it told by what it is served.
-    for (const name of ['x-powered-by', 'server']) expect([name, offer.headers.get(name)]).toEqual([name, null]);
+    // Nor is it told by what it is served, nor a tag by which nothing is ever found unchanged.
+    for (const name of ['x-powered-by', 'server', 'etag']) expect([name, offer.headers.get(name)]).toEqual([name, null]);
   });
 
   test.each(['', 'two words', 'x'.repeat(129)])(
@@ -592,9 +642,9 @@ describe('free paths and unknown paths', () => {
       expect(told(response, 'access-control-allow-origin')).toEqual(['*']);
     expect(told(preflight, 'access-control-allow-methods')).toEqual(['GET', 'POST', 'OPTIONS']);
     expect(told(preflight, 'access-control-max-age')).toEqual(['86400']);
-    // A page that is shown an ETag may ask by it.
+    // A page that is shown an ETag may ask by it; `@x402/fetch` sends which headers it wants to read.
     expect(told(preflight, 'access-control-allow-headers')).toEqual(
-      expect.arrayContaining(['Authorization', 'Content-Type', 'PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-Payer', 'Accept-Payment', 'Idempotency-Key', 'If-None-Match']), // prettier-ignore
+      expect.arrayContaining(['Authorization', 'Content-Type', 'PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-Payer', 'Accept-Payment', 'Idempotency-Key', 'If-None-Match', 'Access-Control-Expose-Headers']), // prettier-ignore
     );
     expect(told(challenge, 'access-control-expose-headers')).toEqual(
       expect.arrayContaining(['WWW-Authenticate', 'PAYMENT-REQUIRED', 'X-PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE', 'Payment-Receipt', 'X-Payment-Settlement', 'Retry-After', 'X-Request-Id', 'ETag', 'X-Meta-next-cursor']), // prettier-ignore
