@@ -208,7 +208,6 @@ export async function listen(handler: http.RequestListener, port: number, host: 
           clearTimeout(force);
           resolve();
         });
-        server.closeIdleConnections();
       }),
   };
 }
