@@ -558,6 +558,8 @@ describe('free paths and unknown paths', () => {
     const text = async (path: string): Promise<string> => (await fetchPath(path)).text();
     for (const path of ['/docs', '/llms.txt', '/openapi.json']) expect(await text(path)).toContain(product.publicUrl);
     expect(JSON.parse(await text('/openapi.json'))).toMatchObject({ info: { version: '0.0.0-test' } });
+    // Of callers: this one is set up without limits.
+    expect(await text('/docs')).toContain('any number of requests without payment');
     const methodology = await text('/docs/methodology');
     for (const [{ id } = { id: 'none' }] of DEFINITIONS.values()) expect(methodology).toContain(`<h3 id="${id}">`);
   });
