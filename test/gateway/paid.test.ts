@@ -18,9 +18,9 @@ async function toldOf(outcome: Outcome): Promise<{ status: number; headers: Head
   const bazaar = { info: 'of it' };
   const app = express();
   app.use((_request, response, next) => void (response.set('X-Request-Id', 'req_1'), next()));
-  app.get('/', paidHandler({ endpoint: endpointNamed('markets/trending'), operation: async () => [], bazaar }, deps));
+  app.get('/', paidHandler({ endpoint: endpointNamed('trades/whales'), operation: async () => [], bazaar }, deps));
   const server = await listen(app, 0, '127.0.0.1');
-  const response = await fetch(`http://127.0.0.1:${server.port}/?limit=5&colour=red`);
+  const response = await fetch(`http://127.0.0.1:${server.port}/?limit=5&colour=red&condition_id=0x${'A'.repeat(64)}`);
   const { status, headers } = response;
   const body = (await response.json()) as Record<string, unknown>;
   await server.stop(0);
@@ -80,6 +80,12 @@ test('a sale is told with its receipt, under the id of this request, and with wh
   expect(body).toEqual({
     data: [1],
     // A default that has no effect is nobody's mistake.
-    meta: { request_id: 'req_1', count: 1, warnings: ['odd', 'limit: has no effect with all'], ignored_params: ['colour'], replayed: true },
+    meta: {
+      request_id: 'req_1',
+      count: 1,
+      warnings: ['odd', 'limit: has no effect with all', 'condition_id: upper-case letters were lowered'],
+      ignored_params: ['colour'],
+      replayed: true,
+    },
   });
 });
