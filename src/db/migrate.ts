@@ -37,7 +37,7 @@ export async function migrate(url: string, folder: string): Promise<Migrated> {
     await checkSessions(url, client);
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
     // Even where it is there, CREATE TABLE IF NOT EXISTS asks for the right to create.
-    if (!(await isMigrated(client))) await client.query(MIGRATIONS_TABLE);
+    if (!(await isMigrated(client))) await begin(url, client);
     const done = await client.query<{ name: string; checksum: string }>(
       `SELECT migration_name AS name, checksum FROM _prisma_migrations WHERE ${DONE}`,
     );
@@ -83,6 +83,19 @@ export function missingFrom(folder: string): (db: Pick<ClientBase, 'query'>) => 
 async function isMigrated(db: Pick<ClientBase, 'query'>): Promise<boolean> {
   const { rows } = await db.query<{ there: boolean }>("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS there");
   return rows[0]?.there === true;
+}
+
+/** Makes the table of migrations. Throws one sentence where no tables can be made, or texts would not be kept. */
+async function begin(url: string, client: Client): Promise<void> {
+  const { host, pathname } = new URL(url);
+  const { rows } = await client.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
+  const encoding = rows[0]?.encoding;
+  if (encoding !== 'UTF8')
+    throw new Error(`The database at ${host}${pathname} keeps texts as ${encoding}; it must be made with ENCODING 'UTF8'.`);
+  await client.query(MIGRATIONS_TABLE).catch((error: Error) => {
+    const words = `${error.message}. Its user must own the database or a schema on its search_path.`;
+    throw new Error(`No tables can be made in the database at ${host}${pathname}: ${words}`, { cause: error });
+  });
 }
 
 async function connect(url: string): Promise<Client> {

@@ -90,6 +90,33 @@ test('where all are applied, a user who may create nothing finds nothing to do',
   }
 });
 
+test('a user who may make no tables, and texts that are not UTF-8, are told in a sentence', async () => {
+  const name = `odd_${process.pid}`;
+  const url = new URL(database.url);
+  url.pathname = `/${name}`;
+  const refused = (): Promise<unknown> => migrate(url.href, folder).catch((error: Error) => error.message);
+  const rights = `No tables can be made in the database at ${url.host}/${name}: `;
+  await database.pool.query(`CREATE ROLE ${name} LOGIN`);
+  await database.pool.query(`CREATE DATABASE ${name} TEMPLATE template0`);
+  try {
+    await database.pool.query(`ALTER ROLE ${name} SET search_path = nowhere`);
+    url.username = name;
+    expect(await refused()).toBe(
+      `${rights}no schema has been selected to create in. Its user must own the database or a schema on its search_path.`,
+    );
+    await database.pool.query(`ALTER ROLE ${name} RESET search_path`);
+    expect(await refused()).toBe(
+      `${rights}permission denied for schema public. Its user must own the database or a schema on its search_path.`,
+    );
+    await database.pool.query(`DROP DATABASE ${name}`);
+    await database.pool.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C' OWNER ${name}`);
+    expect(await refused()).toBe(`The database at ${url.host}/${name} keeps texts as SQL_ASCII; it must be made with ENCODING 'UTF8'.`);
+  } finally {
+    await database.pool.query(`DROP DATABASE IF EXISTS ${name}`);
+    await database.pool.query(`DROP ROLE ${name}`);
+  }
+});
+
 test('migrations of a newer version are told', async () => {
   write('1_first', 'CREATE TABLE t1 ()');
   write('2_second', 'CREATE TABLE t2 ()');
