@@ -39,6 +39,10 @@ export const PLANNED_EACH_TIME: Settings = { plan_cache_mode: 'force_custom_plan
 /** Of Prisma's statements, those with more parameters have a text for each length of their lists: too many to keep. */
 const KEPT_PARAMETERS = 4;
 
+/** Prisma names the schema in its statements, and takes it for `public` when nobody says. */
+const SCHEMA =
+  "SELECT nspname AS schema FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace WHERE c.oid = to_regclass('source_cursor')";
+
 const nameOf = ({ sql, args }: { sql: string; args: readonly unknown[] }): string | undefined =>
   args.length > KEPT_PARAMETERS ? undefined : `prisma_${crypto.hash('md5', sql)}`;
 
@@ -57,7 +61,8 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   const keyed = makeKeyedPool(url, shared);
   // The adapter's type asks for a name; without one a statement is not kept.
   const statementNameGenerator = nameOf as (query: { sql: string; args: readonly unknown[] }) => string;
-  const prisma = new PrismaClient({ adapter: new PrismaPg(poolForPrisma({ pool, keyed }), { statementNameGenerator }) });
+  const schema = (await pool.query<{ schema: string }>(SCHEMA)).rows[0]?.schema ?? 'public';
+  const prisma = new PrismaClient({ adapter: new PrismaPg(poolForPrisma({ pool, keyed }), { schema, statementNameGenerator }) });
   return {
     pool,
     keyed,

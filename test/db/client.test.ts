@@ -7,6 +7,8 @@ import { DatabaseError, type Pool } from 'pg';
 import { runUntil } from '../../src/db/cancel';
 import { openDatabase } from '../../src/db/client';
 import { copyRows } from '../../src/db/copy';
+import { migrate, migrationsOf } from '../../src/db/migrate';
+import { makeMonthsAhead } from '../../src/db/months-ahead';
 import { makePool, openPool, poolUntil } from '../../src/db/pool';
 import { isAnswer } from '../../src/db/reach';
 import { sqlOver } from '../../src/db/sql';
@@ -16,6 +18,7 @@ import { compile } from '../../src/graph/execute';
 import type { GraphContext } from '../../src/venues/venue';
 import { testDatabase } from '../support/database';
 import { until } from '../support/feeds';
+import { ROOT } from '../support/root';
 
 /** What PgBouncer does in its session mode: refuses settings at the start of a connection, and names a process that is not the server's. */
 async function startPooler(url: string): Promise<{ url: string; stop(): Promise<unknown> }> {
@@ -151,6 +154,22 @@ describe('the database client', () => {
         expect((await pool.query('SELECT $1::timestamptz::date::text AS day', [at])).rows).toEqual([{ day: '2026-01-01' }]);
     } finally {
       await elsewhere.close();
+    }
+  });
+
+  test('tables may stand in any schema that the search path leads to', async () => {
+    const own = await testDatabase('template0');
+    await own.pool.query('CREATE SCHEMA app');
+    await own.pool.query(`ALTER DATABASE ${new URL(own.url).pathname.slice(1)} SET search_path = app, public`);
+    await migrate(own.url, migrationsOf(ROOT));
+    const there = await openDatabase(own.url);
+    try {
+      expect(await there.prisma.source_cursor.findMany()).toEqual([]);
+      await there.pool.query("SELECT ensure_month_partitions('perp_fill', '2034-12-01', '2034-12-01')");
+      expect(await makeMonthsAhead(there.pool, new Date('2035-01-01T00:00:00Z'))).toBeGreaterThan(0);
+    } finally {
+      await there.close();
+      await own.drop();
     }
   });
 
