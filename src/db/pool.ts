@@ -23,6 +23,16 @@ export const ROOM: Settings = { work_mem: '32MB' };
 
 /** Days are UTC days, and drivers read times as UTC in ISO's form, wherever the server believes itself to be. */
 const ANYWHERE: Settings = { timezone: 'UTC', datestyle: 'ISO' };
+/** What a role or a database may have set for people who type: it would end what waits or works, cut figures short, or read statements otherwise. */
+const AS_IT_COMES: Settings = {
+  statement_timeout: 0,
+  lock_timeout: 0,
+  idle_session_timeout: 0,
+  idle_in_transaction_session_timeout: 0,
+  default_transaction_isolation: 'read committed',
+  extra_float_digits: 1,
+  standard_conforming_strings: 'on',
+};
 /** A machine that is gone says no goodbye: its sessions, with all they lock, end within a minute, not in two hours. */
 const UNTIL_GONE: Settings = { tcp_keepalives_idle: 30, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 };
 /** Nor does a process that was killed, or a connection that was closed: what it asked for ends soon, with all it locks. A server on Windows cannot tell. */
@@ -42,7 +52,7 @@ export const backendOf = (client: ClientBase): number | undefined => backends.ge
  * with options of its own replaces it. Nor is the process that a pooler names the server's.
  */
 export async function setUp(client: ClientBase, settings: Settings = {}): Promise<void> {
-  const set = Object.entries({ ...ANYWHERE, ...UNTIL_GONE, ...settings }).map(
+  const set = Object.entries({ ...ANYWHERE, ...AS_IT_COMES, ...UNTIL_GONE, ...settings }).map(
     ([name, value]) => `set_config('${name}', '${value}', false)`,
   );
   const text = `SELECT pg_backend_pid() AS backend, ${[...set, WHILE_IT_LISTENS, PLANNED_FOR_VALUES].join(', ')}`;

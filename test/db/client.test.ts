@@ -157,6 +157,30 @@ describe('the database client', () => {
     }
   });
 
+  test('sessions are the same, whatever their role sets by itself', async () => {
+    const [role, url] = [`odd_${process.pid}`, new URL(db.url)];
+    const odd = {
+      idle_session_timeout: "'1s'",
+      idle_in_transaction_session_timeout: "'1s'",
+      lock_timeout: "'1s'",
+      statement_timeout: "'1s'",
+      default_transaction_isolation: 'serializable',
+      extra_float_digits: '-15',
+      standard_conforming_strings: 'off',
+    };
+    await db.pool.query(`CREATE ROLE ${role} LOGIN`);
+    for (const [name, value] of Object.entries(odd)) await db.pool.query(`ALTER ROLE ${role} SET ${name} = ${value}`);
+    url.username = role;
+    const own = await openPool(url.href, { max: 1 });
+    try {
+      const { rows } = await own.query('SELECT current_setting(name) AS value FROM unnest($1::text[]) AS name', [Object.keys(odd)]);
+      expect(rows.map(({ value }) => value)).toEqual(['0', '0', '0', '65s', 'read committed', '1', 'on']);
+    } finally {
+      await own.end();
+      await db.pool.query(`DROP ROLE ${role}`);
+    }
+  });
+
   test('tables may stand in any schema that the search path leads to', async () => {
     const own = await testDatabase('template0');
     await own.pool.query('CREATE SCHEMA app');
