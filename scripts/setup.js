@@ -25,16 +25,25 @@ function filesBelow(entry) {
     .sort();
 }
 
-/** Runs `work` unless the contents of `inputs` are those of the last time and `output` exists. */
-function step(name, inputs, output, work) {
+function digestOf(inputs) {
   const hash = crypto.createHash('sha256');
   for (const file of inputs.flatMap(filesBelow)) hash.update(file).update('\0').update(fs.readFileSync(file));
-  const digest = hash.digest('hex');
-  const mark = path.join(marks, name);
-  if (fs.existsSync(path.join(root, output)) && fs.existsSync(mark) && fs.readFileSync(mark, 'utf8') === digest) return;
-  timed(name, work);
+  return hash.digest('hex');
+}
+
+const markOf = ({ name }) => path.join(marks, name);
+
+/** Whether the contents of its inputs are those of the last time and its output exists. */
+function isDone({ inputs, output, ...step }) {
+  const mark = markOf(step);
+  return fs.existsSync(path.join(root, output)) && fs.existsSync(mark) && fs.readFileSync(mark, 'utf8') === digestOf(inputs);
+}
+
+function make(step) {
+  const digest = digestOf(step.inputs);
+  timed(step.name, () => run(...step.command));
   fs.mkdirSync(marks, { recursive: true });
-  fs.writeFileSync(mark, digest);
+  fs.writeFileSync(markOf(step), digest);
 }
 
 function timed(name, work) {
@@ -44,15 +53,19 @@ function timed(name, work) {
   process.stderr.write(`${((Date.now() - started) / 1000).toFixed(1)} s\n`);
 }
 
-/** Whether the packages of the lock file are there, whoever installed them: npm notes what it has. Optional ones may be of another machine. */
-function packagesAreThere() {
+/**
+ * Whether the packages of the lock file are there, whoever installed them: npm notes what it has. Optional ones may be of another machine, and those of
+ * development were pruned perhaps, where nothing is to be made.
+ */
+function packagesAreThere(withDevelopment) {
   const packagesIn = (file) => JSON.parse(fs.readFileSync(path.join(root, file), 'utf8')).packages;
   if (!fs.existsSync(path.join(root, 'node_modules/.package-lock.json'))) return false;
   const [locked, there] = [packagesIn('package-lock.json'), packagesIn('node_modules/.package-lock.json')];
   return (
     Object.keys(there).every((name) => name in locked) &&
     Object.entries(locked).every(
-      ([name, { version, optional }]) => name === '' || (there[name] ? there[name].version === version : optional),
+      ([name, { version, optional, dev, devOptional }]) =>
+        name === '' || (there[name] ? there[name].version === version : optional || (!withDevelopment && (dev || devOptional))),
     )
   );
 }
@@ -104,13 +117,24 @@ function waitForTurn() {
 
 const bin = (name) => path.join(root, 'node_modules/.bin', name);
 
+const generate = {
+  name: 'Generating the database client',
+  inputs: ['prisma', 'prisma.config.ts'],
+  output: 'src/generated/prisma/client.ts',
+  command: [bin('prisma'), ['generate']],
+};
+const compile = {
+  name: 'Compiling',
+  inputs: ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'],
+  output: 'dist/main.js',
+  command: [bin('tsc'), ['-p', 'tsconfig.build.json']],
+};
+
 waitForTurn();
-if (!packagesAreThere()) timed('Installing packages', () => run('npm', ['ci', '--no-audit', '--no-fund']));
-step('Generating the database client', ['prisma', 'prisma.config.ts'], 'src/generated/prisma/client.ts', () =>
-  run(bin('prisma'), ['generate']),
-);
-if (process.argv.includes('--build')) {
-  step('Compiling', ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'], 'dist/main.js', () =>
-    run(bin('tsc'), ['-p', 'tsconfig.build.json']),
-  );
-}
+const builds = process.argv.includes('--build');
+const steps = builds ? [generate, compile] : [generate];
+// Whoever builds nothing goes on to test.
+if (!packagesAreThere(!builds || !steps.every(isDone)))
+  timed('Installing packages', () => run('npm', ['ci', '--no-audit', '--no-fund', '--include=dev']));
+// One after the other: what is generated is compiled.
+for (const step of steps) if (!isDone(step)) make(step);

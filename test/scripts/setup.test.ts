@@ -24,6 +24,9 @@ function clone(name: string): string {
   return root;
 }
 
+const DEV_TOOL = { 'node_modules/tsc': { version: '1.0.0', dev: true } };
+const noted = (packages: object): string => JSON.stringify({ packages });
+
 function setUp(root: string, ids: { uid?: number; gid?: number } = {}): string {
   const options = { encoding: 'utf8' as const, env: { ...process.env, TMPDIR: root }, ...ids };
   const { status, stderr } = spawnSync(process.execPath, [path.join(root, 'scripts/setup.js'), '--build'], options);
@@ -38,4 +41,23 @@ test('what is there already is not made again, also for somebody who may write n
   fs.chmodSync(root, 0o555);
   expect(setUp(root, process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {})).toBe('0');
   fs.chmodSync(root, 0o755);
+});
+
+test('packages of development are installed where something is to be made, whatever npm is set to, and not missed once it is', () => {
+  const root = clone('pruned');
+  const file = (name: string): string => path.join(root, name);
+  fs.writeFileSync(file('package-lock.json'), noted(DEV_TOOL));
+  const npm = `#!/bin/sh\necho "$@" >> npm.log\ncp package-lock.json node_modules/.package-lock.json\n`;
+  fs.mkdirSync(file('tools'));
+  fs.writeFileSync(file('tools/npm'), npm, { mode: 0o755 });
+  const { PATH } = process.env;
+  process.env.PATH = `${file('tools')}:${PATH}`;
+  expect(setUp(root)).toBe('Installing packages … 1.0 s\nGenerating the database client … 1.0 s\nCompiling … 1.0 s\n0');
+  fs.writeFileSync(file('node_modules/.package-lock.json'), noted({}));
+  expect(setUp(root)).toBe('0');
+  fs.mkdirSync(file('src/new'), { recursive: true });
+  fs.writeFileSync(file('src/new/file.ts'), '');
+  expect(setUp(root)).toBe('Installing packages … 1.0 s\nCompiling … 1.0 s\n0');
+  expect(fs.readFileSync(file('npm.log'), 'utf8')).toBe('ci --no-audit --no-fund --include=dev\n'.repeat(2));
+  process.env.PATH = PATH;
 });
