@@ -23,6 +23,7 @@ import { VENUES, contextsOver } from '../wings';
 import { type Command, type Place, parseOptions } from './command';
 import { paymentSettings } from './payments';
 import { progressBar } from './progress';
+import { untilSignal } from './signals';
 import { tellPast } from './tell-past';
 
 type Stop = () => Promise<unknown>;
@@ -74,7 +75,10 @@ export const command: Command = async (args, place) => {
   const config = makeConfig(process.env, place.root);
   const logger = makeLogger(config.logLevel);
   const running = new Running();
-  const stopped = untilSignal();
+  const stopped = untilSignal(() => {
+    say('\nStopping …');
+    stopping = true;
+  });
   const starting = start(config, place, logger, running);
   try {
     const early = await Promise.race([starting.then(() => false), stopped.then(() => true), running.broken]);
@@ -87,19 +91,6 @@ export const command: Command = async (args, place) => {
     await starting.catch(() => undefined);
   }
 };
-
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
-function untilSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    const ask = (): void => {
-      if (stopping) process.exit(130);
-      say('\nStopping …');
-      stopping = true;
-      resolve();
-    };
-    process.on('SIGINT', ask).on('SIGTERM', ask);
-  });
-}
 
 async function start(config: Config, place: Place, logger: Logger, running: Running): Promise<void> {
   checkUpstreams(config);
