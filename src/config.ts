@@ -123,7 +123,21 @@ function databaseUrl(env: Environment, name: string): string | undefined {
   // What names no server is read as the one on this machine. The value may hold a password: never repeated in the message.
   if (value !== undefined && !(URL.canParse(value) && /^postgres(ql)?:\/\/./i.test(value)))
     throw new Error(`${name} must be a URL that begins with postgresql:// or postgres://.`);
+  if (value !== undefined && !isEncoded(new URL(value)))
+    throw new Error(
+      `${name} must have what is special in its user and password percent-encoded, as %40 for @, %2F for /, %23 for # and %25 for %.`,
+    );
   return value;
+}
+
+/** A password that is not would end the address's host: a part of it would be looked up, and told, as its path. */
+function isEncoded({ username, password, pathname, hash }: URL): boolean {
+  try {
+    decodeURIComponent(username + password);
+  } catch {
+    return false;
+  }
+  return !`${pathname}${hash}`.includes('@');
 }
 
 const isWebUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);

@@ -43,6 +43,10 @@ test.each([
   [{ WORLD: '12' }, 'WORLD must be none, or a size'],
   [{ DATABASE_URL: 'my secret place' }, 'DATABASE_URL must be a URL that begins with postgresql:// or postgres://.'],
   [{ DATABASE_URL: 'localhost:5432' }, 'DATABASE_URL must be a URL that begins with postgresql:// or postgres://.'],
+  ...['p@ss/word', '12#34', 'p%word'].map((password): [Record<string, string>, string] => [
+    { DATABASE_URL: `postgresql://me:${password}@db.example/smart` },
+    'DATABASE_URL must have what is special in its user and password percent-encoded, as %40 for @, %2F for /, %23 for # and %25 for %.',
+  ]),
   [{ DATABASE_REPLICA_URL: 'http://replica:5432/db' }, 'DATABASE_REPLICA_URL must be a URL that begins with postgresql:// or postgres://.'],
   [{ PUBLIC_URL: 'localhost:3000' }, 'PUBLIC_URL must be a URL that begins with http:// or https://.'],
   [{ ...production, SOLANA_RPC_URL: 'localhost:8899' }, 'SOLANA_RPC_URL must be one URL that begins with http:// or https://'],

@@ -48,7 +48,7 @@ export interface TempoCall {
 /** An RPC belongs to another chain than the one configured. */
 export class TempoWrongChain extends Error {
   constructor(expected: number, got: number) {
-    super(`A Tempo RPC serves chain ${got} instead of ${expected}`);
+    super(`A Tempo RPC serves chain ${got} instead of ${expected}: TEMPO_RPC_URL or TEMPO_CHAIN_ID must be another.`);
     this.name = 'TempoWrongChain';
   }
 }

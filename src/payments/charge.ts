@@ -104,7 +104,7 @@ function checkConfig({ secrets, solana }: PaymentsConfig): void {
     throw new Error(`Payments need a secret of at least ${MIN_SECRET_BYTES} bytes (PAYMENT_SECRET).`);
   }
   if (solana === false) return;
-  if (!isBase58Address(solana.pay_to)) throw new Error(`The Solana wallet that is to be paid, ${solana.pay_to}, is not an address.`);
+  if (!isBase58Address(solana.pay_to)) throw new Error(`PAY_TO_SOLANA must be a Solana address, not ${solana.pay_to}.`);
   if (!isBase58Address(solana.mint)) throw new Error(`The USDC mint ${solana.mint} is not a Solana address.`);
 }
 

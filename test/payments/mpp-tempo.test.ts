@@ -735,14 +735,16 @@ describe('configuration', () => {
 
   it('refuses what cannot work', () => {
     expect(() => make({}, { secrets: ['short'] })).toThrow(/32 bytes/);
-    expect(() => make({ pay_to: 'me' })).toThrow(TempoMisconfigured);
+    expect(() => make({ pay_to: 'me' })).toThrow('PAY_TO_TEMPO must be a Tempo address, not me.');
     expect(() => make({ usdc: '0x12' })).toThrow(TempoMisconfigured);
     expect(() => make({ rpc_urls: [] })).toThrow();
   });
 
   it('does not start on another chain, with a token that is none, or to be paid where nobody is', async () => {
     await expect(make({ pay_to: TOKEN }).start()).rejects.toThrow(TempoMisconfigured);
-    await expect(make({ chain_id: 4_217 }).start()).rejects.toThrow('serves chain 1337 instead of 4217');
+    await expect(make({ chain_id: 4_217 }).start()).rejects.toThrow(
+      'A Tempo RPC serves chain 1337 instead of 4217: TEMPO_RPC_URL or TEMPO_CHAIN_ID must be another.',
+    );
     await expect(make({ usdc: MERCHANT }).start()).rejects.toThrow(TempoMisconfigured);
     await expect(make({ usdc: MERCHANT }).probe(soon())).rejects.toThrow('not a token of 6 decimals');
   });

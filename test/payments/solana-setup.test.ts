@@ -25,9 +25,9 @@ describe('setting Solana up', () => {
     ['a short secret', {}, { secrets: ['short'] }, /at least 32 bytes/],
     ['no secret', {}, { secrets: [] }, /at least 32 bytes/],
     ['a second secret that is short', {}, { secrets: ['x'.repeat(32), 'short'] }, /at least 32 bytes/],
-    ['a wallet that is none', { pay_to: '0xabc' }, {}, /0xabc, is not an address/],
+    ['a wallet that is none', { pay_to: '0xabc' }, {}, /PAY_TO_SOLANA must be a Solana address, not 0xabc/],
     ['a mint that is none', { mint: 'USDC' }, {}, /USDC is not a Solana address/],
-    ['a sponsor key that is none', { sponsor_key: 'nonsense' }, {}, /sponsor key must be/],
+    ['a sponsor key that is none', { sponsor_key: 'nonsense' }, {}, /SPONSOR_KEY must be/],
     ['a realm that cannot be quoted', {}, { realm: 'a"b' }, /realm/],
   ])('is refused with a sentence: %s', async (_, change, rest, sentence) => {
     await expect(make(change, rest)).rejects.toThrow(sentence);
@@ -43,11 +43,15 @@ describe('setting Solana up', () => {
 
   it('refuses to start on the wrong chain, and without an account that can receive', async () => {
     const wrong = await make({ genesis_hash: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d' });
-    await expect(wrong.start()).rejects.toThrow(/serves the chain .*, not 5eykt4/);
+    await expect(wrong.start()).rejects.toThrow(
+      /serves the chain .*, not 5eykt4.*: SOLANA_RPC_URL, or SOLANA_NETWORK with SOLANA_GENESIS_HASH, must be another/,
+    );
     await wrong.stop();
     const other = await startLocalSolana();
     const mixed = await make({ rpc_urls: [till.solana.url, other.url] });
-    await expect(mixed.start()).rejects.toThrow(`A Solana RPC serves the chain ${other.genesis_hash}, not ${till.solana.genesis_hash}.`);
+    await expect(mixed.start()).rejects.toThrow(
+      `A Solana RPC serves the chain ${other.genesis_hash}, not ${till.solana.genesis_hash}: SOLANA_RPC_URL`,
+    );
     await Promise.all([mixed.stop(), other.stop()]);
     const homeless = await make({ pay_to: Keypair.generate().publicKey.toBase58() });
     await expect(homeless.start()).rejects.toThrow(/does not exist; create it/);

@@ -42,8 +42,8 @@ export class MppTempo implements Protocol {
     private readonly chain: TempoChain = new TempoChain(tempo),
   ) {
     assertMppSettings(mpp);
-    for (const address of [tempo.usdc, tempo.pay_to])
-      if (!isAddress(address, { strict: false })) throw new TempoMisconfigured(`Not a Tempo address: ${address}`);
+    for (const [name, address] of Object.entries({ 'The USDC token': tempo.usdc, PAY_TO_TEMPO: tempo.pay_to }))
+      if (!isAddress(address, { strict: false })) throw new TempoMisconfigured(`${name} must be a Tempo address, not ${address}.`);
     this.settlement = new TempoSettlement(chain, log);
   }
 

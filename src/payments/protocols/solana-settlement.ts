@@ -95,7 +95,10 @@ export class SolanaSettlement implements Settling {
     if (this.chainChecked || genesis_hash === null) return;
     const told = await this.chain.listGenesisHashes(signal);
     const other = told.find((hash) => hash !== genesis_hash);
-    if (other !== undefined) throw new SolanaMisconfigured(`A Solana RPC serves the chain ${other}, not ${genesis_hash}.`);
+    if (other !== undefined)
+      throw new SolanaMisconfigured(
+        `A Solana RPC serves the chain ${other}, not ${genesis_hash}: SOLANA_RPC_URL, or SOLANA_NETWORK with SOLANA_GENESIS_HASH, must be another.`,
+      );
     this.chainChecked = told.length === this.chain.providers;
   }
 

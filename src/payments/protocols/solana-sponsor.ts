@@ -27,7 +27,7 @@ export class SolanaSponsor {
     try {
       account = Keypair.fromSecretKey(bs58.decode(secretKey));
     } catch {
-      throw new Error('The sponsor key must be the base58 text of a 64-byte Solana secret key.');
+      throw new Error('SPONSOR_KEY must be the base58 text of a 64-byte Solana secret key.');
     }
     this.address = account.publicKey.toBase58();
     const der = Buffer.concat([ED25519_PKCS8, account.secretKey.subarray(0, 32)]);
