@@ -35,13 +35,19 @@ function packageFolder(): string {
  */
 const KEPT_MEMORY = { MALLOC_MMAP_THRESHOLD_: '33554432', MALLOC_TRIM_THRESHOLD_: '33554432', MALLOC_TOP_PAD_: '1048576' };
 
-/** npm tarballs hold no symlinks: the package lists those it needs, and we make them. */
-function makeLinks(folder: string): void {
+/** npm tarballs hold no symlinks: the package lists those it needs, and we make them. Throws one sentence where they are missing and nothing may be written. */
+export function makeLinks(folder: string): void {
   const list = path.join(folder, 'native/pg-symlinks.json');
   if (!fs.existsSync(list)) return;
   for (const { source, target } of JSON.parse(fs.readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
     const link = path.join(folder, target);
-    if (!fs.existsSync(link)) fs.symlinkSync(path.basename(source), link);
+    if (fs.existsSync(link)) continue;
+    try {
+      fs.symlinkSync(path.basename(source), link);
+    } catch (error) {
+      const words = 'once, npm start must be run by a user who may, or DATABASE_URL be set to a PostgreSQL of yours';
+      throw new Error(`The embedded database lacks links in ${folder}, where this user may not write: ${words}.`, { cause: error });
+    }
   }
 }
 

@@ -1,4 +1,7 @@
-import { lastWords } from '../../src/db/embedded';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { lastWords, makeLinks } from '../../src/db/embedded';
 
 const full = (severity: string): string =>
   `2026-11-30 17:56:00.576 UTC [7925] ${severity}:  could not write to file "pg_wal/xlogtemp.7925": No space left on device`;
@@ -20,3 +23,17 @@ test.each([
   ['could not come up', [full('FATAL'), REFUSED, ...CONSEQUENCES], full('FATAL')],
   ['said no more', [CUT, REFUSED, ...CONSEQUENCES], CONSEQUENCES.slice(-3).join(' ')],
 ])('why a server ended that %s', (_what, lines, words) => expect(lastWords(`${lines.join('\n')}\n`)).toBe(words));
+
+test('packages that lack their links, where nothing may be written, are told in a sentence', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'links-'));
+  fs.mkdirSync(path.join(folder, 'native/lib'), { recursive: true });
+  fs.writeFileSync(path.join(folder, 'native/pg-symlinks.json'), '[{"source":"native/lib/a.so.1","target":"native/lib/a.so"}]');
+  const link = jest.spyOn(fs, 'symlinkSync').mockImplementationOnce(() => {
+    throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+  });
+  expect(() => makeLinks(folder)).toThrow(`The embedded database lacks links in ${folder}, where this user may not write`);
+  link.mockRestore();
+  makeLinks(folder);
+  expect(fs.readlinkSync(path.join(folder, 'native/lib/a.so'))).toBe('a.so.1');
+  fs.rmSync(folder, { recursive: true });
+});
