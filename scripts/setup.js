@@ -27,7 +27,7 @@ function filesBelow(entry) {
 
 function digestOf(inputs) {
   const hash = crypto.createHash('sha256');
-  for (const file of inputs.flatMap(filesBelow)) hash.update(file).update('\0').update(fs.readFileSync(file));
+  for (const file of inputs.flatMap(filesBelow)) hash.update(path.relative(root, file)).update('\0').update(fs.readFileSync(file));
   return hash.digest('hex');
 }
 

@@ -41,6 +41,8 @@ test('what is there already is not made again, also for somebody who may write n
   fs.chmodSync(root, 0o555);
   expect(setUp(root, process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {})).toBe('0');
   fs.chmodSync(root, 0o755);
+  fs.renameSync(root, `${root}, moved`);
+  expect(setUp(`${root}, moved`)).toBe('0');
 });
 
 test('packages of development are installed where something is to be made, whatever npm is set to, and not missed once it is', () => {
