@@ -3,6 +3,7 @@ import { HOUR_MS } from '../../../../src/lib/time';
 import { listActivity } from '../../../../src/venues/prediction/queries/market-activity';
 import { listSeries } from '../../../../src/venues/prediction/queries/market-series';
 import { cutAt } from '../../../../src/venues/prediction/queries/pieces';
+import { findToldTotals } from '../../../../src/venues/prediction/queries/platform-told';
 import { type SentStatement, recordStatements } from '../../../bench/endpoints/statements';
 import { type TestDatabase, testDatabase } from '../../../support/database';
 import { rowsRead } from '../../../support/plans';
@@ -34,10 +35,10 @@ WHERE (hour + market) % 8 = 0 ORDER BY hour, 1, 2`,
 });
 afterAll(() => db.drop());
 
-/** Rows of pm_token_hour that a question's statement reads. */
-async function readBy(ask: () => Promise<unknown>): Promise<number> {
-  const [sent] = await recordStatements(db, ask);
-  return rowsRead(db.url, sent as SentStatement, 'pm_token_hour');
+/** Rows of the table that a question's first statement reads, or the one named. */
+async function readBy(ask: () => Promise<unknown>, table = 'pm_token_hour', named = ''): Promise<number> {
+  const sent = await recordStatements(db, ask);
+  return rowsRead(db.url, sent.find(({ query: { name = '' } }) => name.startsWith(named)) as SentStatement, table);
 }
 
 describe('of the hours of all markets, which lie in the order of time, only those of the market are read', () => {
@@ -50,4 +51,22 @@ describe('of the hours of all markets, which lie in the order of time, only thos
   test('for its activity', async () => {
     expect(await readBy(() => listActivity(sqlOver(db), MARKET, window))).toBe(12);
   });
+});
+
+test('who counts the markets that were traded within hours looks at none of the others', async () => {
+  const [hours, active, day, now] = [3, 40, LAST.toISOString().slice(0, 10), new Date(LAST.getTime() + HOUR_MS)];
+  await db.pool.query(
+    `INSERT INTO pm_market_total SELECT '0x' || lpad(market::text, 64, '0'), 2, 1, 1, 5, 5, $1::timestamptz, CASE WHEN market <= ${active} THEN $2::timestamptz ELSE $1 END FROM generate_series(1, ${MARKETS}) AS market`,
+    [START, LAST],
+  );
+  await db.pool.query("INSERT INTO pm_latest_fill (category, wallet, at) VALUES ('', '0x1', $1)", [LAST]);
+  await db.pool.query(
+    `INSERT INTO pm_told_hour (hour, run_day, smart_usdc, machine_usdc) SELECT $1::timestamptz - hour * interval '1 hour', $2::date, 0, 0 FROM generate_series(0, ${hours - 1}) AS hour`,
+    [LAST, day],
+  );
+  await db.pool.query('VACUUM ANALYZE pm_market_total');
+  const window = { from: new Date(now.getTime() - hours * HOUR_MS), to: now };
+  const ask = (): Promise<unknown> => findToldTotals(sqlOver(db), window, day);
+  expect(await ask()).toMatchObject({ active_markets: active });
+  expect(await readBy(ask, 'pm_market_total', 'pm_platform_told')).toBe(active);
 });
