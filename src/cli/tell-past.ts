@@ -12,7 +12,7 @@ const PAST_DAYS = 14;
 
 /**
  * Tells the signals of past days that nobody stored, in a process of its own with the least claim to the processor: answers do not wait for it. Each day
- * is logged; `say` hears of begin and end. Undefined when there is nothing to tell.
+ * is logged; `say` hears of begin and end. Undefined when there is nothing to tell, or the database does not say: the server goes on.
  */
 export async function tellPast(
   databaseUrl: string,
@@ -20,14 +20,7 @@ export async function tellPast(
   logger: Logger,
   say: (line: string) => void,
 ): Promise<{ stop(): Promise<void> } | undefined> {
-  const db = await openDatabase(databaseUrl, { max: 1 });
-  const untold = [];
-  try {
-    for (const venue of VENUES) untold.push(...(await listUntold(db.pool, venue, clock.now(), PAST_DAYS)));
-  } finally {
-    await db.close();
-  }
-  if (untold.length === 0) return undefined;
+  if (!(await isAnyUntold(databaseUrl, clock.now()).catch((error: Error) => warn(logger, error)))) return undefined;
   const child = spawn(process.execPath, [process.argv[1] as string, 'score', '--past', String(PAST_DAYS)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -39,6 +32,22 @@ export async function tellPast(
       await ended;
     },
   };
+}
+
+async function isAnyUntold(databaseUrl: string, now: Date): Promise<boolean> {
+  const db = await openDatabase(databaseUrl, { max: 1 });
+  try {
+    for (const venue of VENUES) if ((await listUntold(db.pool, venue, now, PAST_DAYS)).length > 0) return true;
+    return false;
+  } finally {
+    await db.close();
+  }
+}
+
+/** Nothing that is sold waits for it. */
+function warn(logger: Logger, err: Error): false {
+  logger.warn({ err }, 'signals of past days could not be told');
+  return false;
 }
 
 /** Resolves when the process has ended. */
@@ -53,6 +62,6 @@ async function logProgress(child: ChildProcess, logger: Logger, say: (line: stri
     if (code !== 0 && signal === null) throw new Error(trouble.trim());
     if (code === 0) say('Signals of past days: told.');
   } catch (error) {
-    logger.warn({ err: error as Error }, 'signals of past days could not be told');
+    warn(logger, error as Error);
   }
 }
