@@ -109,7 +109,9 @@ test('a user who may make no tables, and texts that are not UTF-8, are told in a
       `${rights}permission denied for schema public. Its user must own the database or a schema on its search_path.`,
     );
     await database.pool.query(`DROP DATABASE ${name}`);
-    await database.pool.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C' OWNER ${name}`);
+    await database.pool.query(
+      `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE_PROVIDER libc LOCALE 'C' OWNER ${name}`,
+    );
     expect(await refused()).toBe(`The database at ${url.host}/${name} keeps texts as SQL_ASCII; it must be made with ENCODING 'UTF8'.`);
   } finally {
     await database.pool.query(`DROP DATABASE IF EXISTS ${name}`);

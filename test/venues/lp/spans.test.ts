@@ -68,7 +68,7 @@ describe('spans of a simulated world', () => {
       const swaps = await asked().query<{ pool: string; usd: string | null; swaps: number }>(
         {
           name: 'swaps',
-          text: `SELECT pool_address AS pool, sum(usd) AS usd, sum(swaps)::int AS swaps FROM (${swapsIn(1)}) s GROUP BY pool_address HAVING sum(swaps) > 0 OR sum(usd) > 0 ORDER BY 1`,
+          text: `SELECT pool_address AS pool, sum(usd) AS usd, sum(swaps)::int AS swaps FROM (${swapsIn(1)}) s GROUP BY pool_address HAVING sum(swaps) > 0 OR sum(usd) > 0 ORDER BY pool_address COLLATE "C"`,
         },
         span,
       );
@@ -104,7 +104,7 @@ describe('spans of a simulated world', () => {
       const rows = await asked().query<{ pool: string; usd: string | null }>(
         {
           name: 'since',
-          text: `SELECT pool_address AS pool, usd FROM (${volumeSince('earlier', 1)}) v WHERE $6::timestamptz[] IS NOT NULL AND usd <> 0 ORDER BY 1`,
+          text: `SELECT pool_address AS pool, usd FROM (${volumeSince('earlier', 1)}) v WHERE $6::timestamptz[] IS NOT NULL AND usd <> 0 ORDER BY pool_address COLLATE "C"`,
         },
         earlierTiles(earlier.map(dates), dates(window)),
       );

@@ -57,7 +57,7 @@ async function told(unit: Unit): Promise<Kept[]> {
   const { rows } = await db.pool.query<{ coin: string; at: Date; fills: number; volume: string; opened_long: string; pnl: string }>(
     `SELECT coin, ${unit} AS at, fills, open_long_usd + open_short_usd + close_long_usd + close_short_usd AS volume, open_long_usd AS opened_long,
        long_pnl + short_pnl AS pnl
-     FROM perp_smart_${unit} ORDER BY 1, 2`,
+     FROM perp_smart_${unit} ORDER BY coin COLLATE "C", 2`,
   );
   return rows.map(({ coin, at, fills, volume, opened_long, pnl }) => ({ key: `${coin} ${at.toISOString()}`, fills, volume: usdOf(volume), opened_long: usdOf(opened_long), pnl: usdOf(pnl) })); // prettier-ignore
 }
