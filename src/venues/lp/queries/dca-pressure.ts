@@ -94,7 +94,7 @@ WITH kept AS (
 ), shown AS (
   SELECT t.*, t.buy_volume - t.sell_volume AS net_pressure, 100 * (t.buy_volume - t.sell_volume) / nullif(t.buy_volume + t.sell_volume, 0) AS score
   FROM tokens t WHERE ${one ? '$9::numeric IS NOT NULL' : 't.buy_volume + t.sell_volume >= $9::numeric'}
-  ORDER BY abs(t.buy_volume - t.sell_volume) DESC, t.buy_volume + t.sell_volume DESC, t.token_mint LIMIT $10
+  ORDER BY abs(t.buy_volume - t.sell_volume) DESC, t.buy_volume + t.sell_volume DESC, t.token_mint COLLATE "C" LIMIT $10
 ), pools AS (
   SELECT p.pool_address, t.token_mint FROM shown t JOIN lp_pool p ON p.mint_x = t.token_mint
   UNION SELECT p.pool_address, t.token_mint FROM shown t JOIN lp_pool p ON p.mint_y = t.token_mint
@@ -105,7 +105,7 @@ SELECT s.*, k.symbol, CASE WHEN s.score >= ${LEAN} THEN 'accumulation' WHEN s.sc
   100 * (s.buy_volume + s.sell_volume) / nullif((SELECT w.usd FROM swaps w WHERE w.token_mint = s.token_mint), 0) AS pct_of_volume,
   (SELECT count(*)::int FROM valued v WHERE v.usd IS NULL AND (v.input_mint IN (SELECT token_mint FROM shown) OR v.output_mint IN (SELECT token_mint FROM shown))) AS unpriced
 FROM shown s LEFT JOIN lp_token k ON k.mint = s.token_mint
-ORDER BY abs(s.net_pressure) DESC, s.buy_volume + s.sell_volume DESC, s.token_mint`,
+ORDER BY abs(s.net_pressure) DESC, s.buy_volume + s.sell_volume DESC, s.token_mint COLLATE "C"`,
   };
 }
 

@@ -115,14 +115,14 @@ export interface ClaimerRow {
 /** Owners who claimed most; of a window that holds the pool's first fact they stand at the end of an index. */
 const mostOf = (life: boolean): string =>
   life
-    ? `(SELECT owner, claims AS n, claim_usd AS usd FROM lp_owner_pool WHERE pool_address = $7 AND last_at < $2 AND claims > 0 AND owner <> '' ORDER BY claim_usd DESC, claims DESC, owner LIMIT $8)
+    ? `(SELECT owner, claims AS n, claim_usd AS usd FROM lp_owner_pool WHERE pool_address = $7 AND last_at < $2 AND claims > 0 AND owner <> '' ORDER BY claim_usd DESC, claims DESC, owner COLLATE "C" LIMIT $8)
 UNION ALL ${claimsOfBack(7)}`
     : claimsBy(7, 'true');
 
 const claimers = (life: boolean): Statement => ({
   name: `lp_fee_claimers_${Number(life)}`,
   text: `
-WITH shown AS MATERIALIZED (SELECT * FROM (${mostOf(life)}) c WHERE owner <> '' ORDER BY usd DESC, n DESC, owner LIMIT $8),
+WITH shown AS MATERIALIZED (SELECT * FROM (${mostOf(life)}) c WHERE owner <> '' ORDER BY usd DESC, n DESC, owner COLLATE "C" LIMIT $8),
 times AS (
   SELECT s.owner, t.first_at, t.last_at FROM shown s CROSS JOIN LATERAL (
     SELECT min(e."timestamp") AS first_at, max(e."timestamp") AS last_at FROM lp_event e
@@ -131,7 +131,7 @@ times AS (
 )
 SELECT s.owner, s.usd AS fees_claimed, s.n AS claims, coalesce(100 * s.usd / nullif((SELECT sum(claim_usd) FROM (${flowsIn(1, ofPool(7))}) f), 0), 0) AS share_pct,
   (extract(epoch FROM t.last_at - t.first_at) / 3600 / nullif(s.n - 1, 0))::float8 AS avg_hours_between_claims
-FROM shown s JOIN times t ON t.owner = s.owner ORDER BY fees_claimed DESC, claims DESC, s.owner`,
+FROM shown s JOIN times t ON t.owner = s.owner ORDER BY fees_claimed DESC, claims DESC, s.owner COLLATE "C"`,
 });
 
 /** Owners by fees claimed in a window. */

@@ -80,8 +80,8 @@ WITH active AS MATERIALIZED (
 SELECT (SELECT count(*) FROM active)::int AS active_lps,
   (SELECT count(*) FROM lp_score c WHERE c.owner = ANY(ARRAY(SELECT owner FROM active)) AND c.day = ${NEWEST_RUN} AND c.score >= ${SMART_SCORE})::int AS smart_lp_count,
   (SELECT sum(h.usd * h.usd) FROM held h) / nullif((SELECT t.usd * t.usd FROM whole t), 0) AS hhi,
-  (SELECT coalesce(json_agg(json_build_object('owner', owner, 'net_deposit_usd', usd, 'share_pct', 100 * usd / (SELECT usd FROM whole)) ORDER BY usd DESC, owner), '[]')
-    FROM (SELECT owner, usd FROM held ORDER BY usd DESC, owner LIMIT $3) first) AS top_lps`,
+  (SELECT coalesce(json_agg(json_build_object('owner', owner, 'net_deposit_usd', usd, 'share_pct', 100 * usd / (SELECT usd FROM whole)) ORDER BY usd DESC, owner COLLATE "C"), '[]')
+    FROM (SELECT owner, usd FROM held ORDER BY usd DESC, owner COLLATE "C" LIMIT $3) first) AS top_lps`,
 };
 
 /** Who provides in a pool, and the providers with the largest net deposits in their open positions. */

@@ -128,13 +128,13 @@ function searchStatement(tier: Tier, some = false): Statement {
     CASE WHEN seen.pool_address IS NOT NULL OR ${swapsToldBefore('b.pool_address', '$2')}
       THEN coalesce(seen.usd, 0) END AS volume_usd
   FROM best b JOIN lp_pool p ON p.pool_address = b.pool_address LEFT JOIN seen ON seen.pool_address = b.pool_address
-  ORDER BY b.rank, volume_usd DESC NULLS LAST, b.pool_address LIMIT $13
+  ORDER BY b.rank, volume_usd DESC NULLS LAST, b.pool_address COLLATE "C" LIMIT $13
 ), provided AS (
   SELECT pool_address, sum(deposits + withdrawals + claims) AS n FROM (${flowsIn(1, of('ranked'))}) f GROUP BY pool_address
 ), owners AS (${ownerCounts({ pools: 'ranked', at: 1, life: false })})
 SELECT r.pool_address, r.rank, r.volume_usd, r.swaps_seen, r.created_at, r.unpriced, r.swaps + coalesce(e.n, 0) AS event_count, coalesce(o.n, 0) AS unique_lps
 FROM ranked r LEFT JOIN provided e ON e.pool_address = r.pool_address LEFT JOIN owners o ON o.pool_address = r.pool_address
-ORDER BY r.rank, r.volume_usd DESC NULLS LAST, r.pool_address`,
+ORDER BY r.rank, r.volume_usd DESC NULLS LAST, r.pool_address COLLATE "C"`,
   };
 }
 

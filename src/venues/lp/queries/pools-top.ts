@@ -76,7 +76,7 @@ SELECT q.pool_address, q.volume_usd, q.fees_usd AS total_fees_usd, q.fee_rate_pc
   SELECT s.*, ${feeRateFlag('s', 's.fee_rate_pct', '$2')} AS fee_rate_flag, ${needsLiquidity ? '(l.usd)' : 'NULL::numeric'} AS liquidity_usd
   FROM scope s ${needsLiquidity ? `LEFT JOIN LATERAL (${liquidityOf('s', '$2')}) l ON true` : ''}
 ) q WHERE ${needsLiquidity ? `liquidity_usd IS NOT NULL AND liquidity_usd >= $8::numeric` : '$8::numeric IS NOT NULL'} AND NOT ($9::boolean AND fee_rate_flag IS NOT NULL)
-ORDER BY q.${ORDER[sort]} DESC NULLS LAST, q.volume_usd DESC NULLS LAST, q.pool_address LIMIT $10`,
+ORDER BY q.${ORDER[sort]} DESC NULLS LAST, q.volume_usd DESC NULLS LAST, q.pool_address COLLATE "C" LIMIT $10`,
   };
 }
 

@@ -65,7 +65,7 @@ WITH volumes AS MATERIALIZED (
   SELECT v.*, ${life ? 'NULL::numeric AS earlier_usd, 0 AS windows' : `e.usd - v.volume_usd AS earlier_usd, ${windowsOf('e')} AS windows`}
   FROM large v ${life ? '' : 'JOIN earlier e ON e.pool_address = v.pool_address'}
 ), first AS MATERIALIZED (
-  SELECT r.*, (row_number() OVER (ORDER BY r.volume_spike_multiplier DESC NULLS LAST, r.volume_usd DESC, r.pool_address))::int AS rank FROM (
+  SELECT r.*, (row_number() OVER (ORDER BY r.volume_spike_multiplier DESC NULLS LAST, r.volume_usd DESC, r.pool_address COLLATE "C"))::int AS rank FROM (
     SELECT s.*, CASE WHEN s.windows >= ${SPIKE.fewest} THEN (s.volume_usd + ${SPIKE.usd}) / (s.earlier_usd / s.windows + ${SPIKE.usd}) END AS volume_spike_multiplier,
       ${feeRate('s.fees_usd', 's.volume_usd')} AS fee_rate_pct
     FROM scope s

@@ -25,7 +25,7 @@ export interface ValuedPositionRow extends PositionSumRow {
   kept_usd: string | null;
 }
 
-const LAST_IN_USE_FIRST = 'ORDER BY last_at DESC, pool_address, position_address';
+const LAST_IN_USE_FIRST = 'ORDER BY last_at DESC, pool_address COLLATE "C", position_address COLLATE "C"';
 
 const POSITIONS: Record<'position' | 'owner', Statement> = {
   position: {

@@ -114,7 +114,7 @@ SELECT * FROM (
   FROM (${positions}) s LEFT JOIN lp_position b ON b.position_address = s.position_address
   WHERE $4::text IS NULL OR s.pool_type = $4
 ) s WHERE $5::numeric = 0 OR net_value_usd >= $5
-ORDER BY ${ORDER[sort]} DESC NULLS LAST, pool_address, position_address LIMIT $6`,
+ORDER BY ${ORDER[sort]} DESC NULLS LAST, pool_address COLLATE "C", position_address COLLATE "C" LIMIT $6`,
   };
 }
 

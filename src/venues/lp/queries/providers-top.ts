@@ -61,7 +61,7 @@ const outside = (alias: string, some: boolean): string =>
 function shownOf(sort: LpsTopSort): string {
   if (sort === 'pnl') return 'SELECT * FROM moved';
   const scores = sort === 'score' ? `LEFT JOIN lp_score c ON c.owner = m.owner AND c.day = ${NEWEST_RUN}` : '';
-  return `SELECT m.* FROM moved m ${scores} ORDER BY ${sort === 'score' ? 'c.score' : ORDER[sort]} DESC NULLS LAST, total_volume_usd DESC, m.owner LIMIT $8`;
+  return `SELECT m.* FROM moved m ${scores} ORDER BY ${sort === 'score' ? 'c.score' : ORDER[sort]} DESC NULLS LAST, total_volume_usd DESC, m.owner COLLATE "C" LIMIT $8`;
 }
 
 const POSITIONS_OF_SHOWN = positionsAsOf('true', '$2::timestamptz', (column) => `${column} = ANY(ARRAY(SELECT owner FROM shown))`);
@@ -104,7 +104,7 @@ WITH whole AS MATERIALIZED (
 )
 SELECT m.*, r.realized_pnl_usd, r.win_rate, coalesce(r.closed_positions, 0) AS closed_positions, c.score AS lp_score
 FROM shown m LEFT JOIN results r ON r.owner = m.owner LEFT JOIN lp_score c ON c.owner = m.owner AND c.day = ${NEWEST_RUN}
-ORDER BY ${ORDER[sort]} DESC NULLS LAST, total_volume_usd DESC, owner LIMIT $8`,
+ORDER BY ${ORDER[sort]} DESC NULLS LAST, total_volume_usd DESC, m.owner COLLATE "C" LIMIT $8`,
   };
 }
 

@@ -80,7 +80,7 @@ SELECT coalesce(m.owner, r.owner) AS owner, coalesce(m.pool_address, r.pool_addr
   coalesce(r.positions, 0) AS positions
 FROM moved m FULL JOIN results r ON r.owner = m.owner AND r.pool_address = m.pool_address
 WHERE m.owner IS NOT NULL OR r.closed_positions > 0
-ORDER BY volume_usd DESC, pool_address`,
+ORDER BY volume_usd DESC, coalesce(m.pool_address, r.pool_address) COLLATE "C"`,
 });
 
 const POOLS = { life: pools(true), window: pools(false) };

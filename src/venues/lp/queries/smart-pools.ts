@@ -62,9 +62,9 @@ const largest = (life: boolean): string => `
 inside AS MATERIALIZED (
   SELECT r.rank, l.* FROM ranked r CROSS JOIN LATERAL (
     SELECT p.owner, p.deposit_usd - p.withdraw_usd AS net, p.score FROM lp_smart_pool p
-    WHERE p.pool_address = r.pool_address AND p.first_at >= $1 AND p.last_at < $2 ORDER BY abs(p.deposit_usd - p.withdraw_usd) DESC, p.owner LIMIT ${SHOWN}) l
+    WHERE p.pool_address = r.pool_address AND p.first_at >= $1 AND p.last_at < $2 ORDER BY abs(p.deposit_usd - p.withdraw_usd) DESC, p.owner COLLATE "C" LIMIT ${SHOWN}) l
 ), ${life ? '' : LONGER}placed AS (
-  SELECT o.*, row_number() OVER (PARTITION BY o.rank ORDER BY abs(o.net) DESC, o.owner) AS place FROM (
+  SELECT o.*, row_number() OVER (PARTITION BY o.rank ORDER BY abs(o.net) DESC, o.owner COLLATE "C") AS place FROM (
     SELECT * FROM inside
     ${after('UNION ALL SELECT r.rank, b.owner, b.net, b.score FROM ranked r JOIN again b ON b.pool_address = r.pool_address')}
     ${life ? '' : `UNION ALL SELECT l.rank, l.owner, l.net, l.score FROM (${netsOf('longer')}) l`}
@@ -94,7 +94,7 @@ const MOST = `most AS MATERIALIZED (
  * last in the window is counted by the day of it; who was so after the window as well (`back`) by each of its days. `life`: it begins before everything.
  */
 function smartPools(sort: SmartPoolsSort, life: boolean): Statement {
-  const order = `ORDER BY ${sort} DESC NULLS LAST, smart_volume_usd DESC, pool_address`;
+  const order = `ORDER BY ${sort} DESC NULLS LAST, smart_volume_usd DESC, pool_address COLLATE "C"`;
   // What all providers did is added up for the pools shown alone, where it does not choose them.
   const shown = sort === 'smart_share_pct' ? '' : `${order} LIMIT $9`;
   const byCount = sort === 'smart_lp_count';

@@ -75,7 +75,7 @@ WITH edges AS MATERIALIZED (
   SELECT pool_address, hour, sum(usd) AS usd, sum(swaps) AS swaps FROM (${swapEdgesIn(1)}) s GROUP BY pool_address, hour
 ), top AS (
   SELECT s.pool_address, s.usd FROM (${life ? swapSumsOfLife(1, chosen) : sumsInWindow(chosen)}) s JOIN lp_pool p ON p.pool_address = s.pool_address
-  WHERE (s.usd > 0 OR s.swaps > 0) ${one ? 'AND p.pool_type = $7' : ''} ORDER BY coalesce(s.usd, 0) DESC, s.pool_address LIMIT $9
+  WHERE (s.usd > 0 OR s.swaps > 0) ${one ? 'AND p.pool_type = $7' : ''} ORDER BY coalesce(s.usd, 0) DESC, s.pool_address COLLATE "C" LIMIT $9
 ), whole AS (
   SELECT bucket, sum(usd) AS usd FROM (
     SELECT ${bucket} AS bucket, usd FROM lp_type_swap_hour WHERE ($7::text IS NULL OR pool_type = $7) AND hour >= $3 AND hour < $4

@@ -29,7 +29,7 @@ export const POSITION: Columns<PositionRow> = [
 const savedFrom = (source: string): string => `
 WITH merged AS (
   SELECT u.position_address, coalesce(o.pool_address, u.pool_address) AS pool_address, u.pool_type,
-    CASE WHEN o.owner IS NULL OR (u.owner_at, u.owner) > (o.owner_at, o.owner) THEN u.owner ELSE o.owner END AS owner,
+    CASE WHEN o.owner IS NULL OR (u.owner_at, u.owner COLLATE "C") > (o.owner_at, o.owner) THEN u.owner ELSE o.owner END AS owner,
     greatest(o.owner_at, u.owner_at) AS owner_at, least(o.opened_at, u.opened_at) AS opened_at, greatest(o.closed_at, u.closed_at) AS closed_at,
     o.lower_bin, o.upper_bin, o.position_address IS NOT NULL AND o.owner IS DISTINCT FROM u.owner AS owner_new
   FROM ${source} LEFT JOIN lp_position o ON o.position_address = u.position_address
@@ -77,7 +77,7 @@ export async function savePositions(client: PoolClient, facts: Naming): Promise<
 /** The same of what a table has of positions, many rows each, in the order of its column `place`; what changed is not noted. */
 export async function savePositionsIn(client: PoolClient, table: string): Promise<void> {
   const told = `(SELECT position_address, (array_agg(pool_address ORDER BY place) FILTER (WHERE pool_address IS NOT NULL))[1] AS pool_address,
-    min(pool_type) AS pool_type, (array_agg(owner ORDER BY owner_at DESC, owner DESC) FILTER (WHERE owner IS NOT NULL))[1] AS owner,
+    min(pool_type) AS pool_type, (array_agg(owner ORDER BY owner_at DESC, owner COLLATE "C" DESC) FILTER (WHERE owner IS NOT NULL))[1] AS owner,
     max(owner_at) AS owner_at, min(opened_at) AS opened_at, max(closed_at) AS closed_at FROM ${table} GROUP BY 1)`;
   const renamed = `${savedFrom(`${told} u`)} SELECT position_address FROM saved JOIN merged USING (position_address) WHERE ${RENAMED}`;
   const { rows } = await client.query<{ position_address: string }>(renamed);

@@ -91,7 +91,7 @@ const INSERT_COINS = {
   name: 'perps_insert_coins',
   text: `
 INSERT INTO perp_coin AS kept (coin, lookup, first_seen)
-SELECT c.coin, upper(c.coin), to_timestamp(0) + c.time * interval '1 millisecond' FROM unnest($1::text[], $2::bigint[]) AS c(coin, time)
+SELECT c.coin, upper(c.coin COLLATE "C"), to_timestamp(0) + c.time * interval '1 millisecond' FROM unnest($1::text[], $2::bigint[]) AS c(coin, time)
 ON CONFLICT (coin) DO UPDATE SET first_seen = EXCLUDED.first_seen WHERE kept.first_seen IS NULL OR kept.first_seen > EXCLUDED.first_seen`,
 };
 

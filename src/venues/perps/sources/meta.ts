@@ -52,7 +52,7 @@ const UPSERT = {
   name: 'perps_upsert_catalogue',
   text: `
 INSERT INTO perp_coin AS kept (coin, lookup, sz_decimals, max_leverage, only_isolated, is_delisted)
-SELECT c.coin, upper(c.coin), c.sz_decimals, c.max_leverage, c.only_isolated, c.is_delisted
+SELECT c.coin, upper(c.coin COLLATE "C"), c.sz_decimals, c.max_leverage, c.only_isolated, c.is_delisted
 FROM unnest($1::text[], $2::int[], $3::int[], $4::boolean[], $5::boolean[]) AS c(coin, sz_decimals, max_leverage, only_isolated, is_delisted)
 ON CONFLICT (coin) DO UPDATE SET sz_decimals = EXCLUDED.sz_decimals, max_leverage = EXCLUDED.max_leverage,
   only_isolated = EXCLUDED.only_isolated, is_delisted = EXCLUDED.is_delisted

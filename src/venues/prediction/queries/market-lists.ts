@@ -54,13 +54,14 @@ export function statusAt(status: ListedStatus, market: string, now: string): str
   }
 }
 
-const TEXT = `lower(concat_ws(' ', question, slug, event_slug, array_to_string(outcomes, ' '), array_to_string(tags, ' ')))`;
+// Lowered as words are, whatever the database's language: that of Turkish makes no i of I.
+const TEXT = `lower(concat_ws(' ', question, slug, event_slug, array_to_string(outcomes, ' '), array_to_string(tags, ' ')) COLLATE "C")`;
 
 const patternOf = (word: string): string => `%${word.replace(/[\\%_]/g, '\\$&')}%`;
 
 const isAscii = (word: string): boolean => /^\p{ASCII}*$/u.test(word);
 
-/** A pattern of a word in either case: a database of the C locale lowers no letters beyond ASCII. */
+/** A pattern of a word in either case: the C locale lowers no letters beyond ASCII. */
 const eitherCase = (word: string): string =>
   word.replace(/\./g, '\\.').replace(/\P{ASCII}/gu, (letter) => `[${letter}${letter.toUpperCase()}]`);
 
