@@ -53,6 +53,9 @@ function timed(name, work) {
   process.stderr.write(`${((Date.now() - started) / 1000).toFixed(1)} s\n`);
 }
 
+/** The optional package that TypeScript compiles with on this machine. */
+const COMPILER = `node_modules/@typescript/typescript-${process.platform}-${process.arch}`;
+
 /**
  * Whether the packages of the lock file are there, whoever installed them: npm notes what it has. Optional ones may be of another machine, and those of
  * development were pruned perhaps, where nothing is to be made.
@@ -65,7 +68,10 @@ function packagesAreThere(withDevelopment) {
     Object.keys(there).every((name) => name in locked) &&
     Object.entries(locked).every(
       ([name, { version, optional, dev, devOptional }]) =>
-        name === '' || (there[name] ? there[name].version === version : optional || (!withDevelopment && (dev || devOptional))),
+        name === '' ||
+        (there[name]
+          ? there[name].version === version
+          : (optional && !(withDevelopment && name === COMPILER)) || (!withDevelopment && (dev || devOptional))),
     )
   );
 }
@@ -135,6 +141,6 @@ const builds = process.argv.includes('--build');
 const steps = builds ? [generate, compile] : [generate];
 // Whoever builds nothing goes on to test.
 if (!packagesAreThere(!builds || !steps.every(isDone)))
-  timed('Installing packages', () => run('npm', ['ci', '--no-audit', '--no-fund', '--include=dev']));
+  timed('Installing packages', () => run('npm', ['ci', '--no-audit', '--no-fund', '--include=dev', '--include=optional']));
 // One after the other: what is generated is compiled.
 for (const step of steps) if (!isDone(step)) make(step);

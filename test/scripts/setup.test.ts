@@ -25,6 +25,7 @@ function clone(name: string): string {
 }
 
 const DEV_TOOL = { 'node_modules/tsc': { version: '1.0.0', dev: true } };
+const COMPILER = { [`node_modules/@typescript/typescript-${process.platform}-${process.arch}`]: { version: '1.0.0', optional: true } };
 const noted = (packages: object): string => JSON.stringify({ packages });
 
 function setUp(root: string, ids: { uid?: number; gid?: number } = {}): string {
@@ -45,10 +46,13 @@ test('what is there already is not made again, also for somebody who may write n
   expect(setUp(`${root}, moved`)).toBe('0');
 });
 
-test('packages of development are installed where something is to be made, whatever npm is set to, and not missed once it is', () => {
-  const root = clone('pruned');
+test.each([
+  ['packages of development are', DEV_TOOL],
+  ['the compiler, an optional package, is', COMPILER],
+])('%s installed where something is to be made, whatever npm is set to, and not missed once it is', (words, packages) => {
+  const root = clone(words);
   const file = (name: string): string => path.join(root, name);
-  fs.writeFileSync(file('package-lock.json'), noted(DEV_TOOL));
+  fs.writeFileSync(file('package-lock.json'), noted(packages));
   const npm = `#!/bin/sh\necho "$@" >> npm.log\ncp package-lock.json node_modules/.package-lock.json\n`;
   fs.mkdirSync(file('tools'));
   fs.writeFileSync(file('tools/npm'), npm, { mode: 0o755 });
@@ -60,6 +64,6 @@ test('packages of development are installed where something is to be made, whate
   fs.mkdirSync(file('src/new'), { recursive: true });
   fs.writeFileSync(file('src/new/file.ts'), '');
   expect(setUp(root)).toBe('Installing packages … 1.0 s\nCompiling … 1.0 s\n0');
-  expect(fs.readFileSync(file('npm.log'), 'utf8')).toBe('ci --no-audit --no-fund --include=dev\n'.repeat(2));
+  expect(fs.readFileSync(file('npm.log'), 'utf8')).toBe('ci --no-audit --no-fund --include=dev --include=optional\n'.repeat(2));
   process.env.PATH = PATH;
 });
