@@ -7,6 +7,7 @@ interface Plan {
   'Actual Rows': number;
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
+  'Rows Removed by Join Filter'?: number;
   Plans?: Plan[];
 }
 
@@ -67,3 +68,10 @@ function readIn(plan: Plan, table: string): number {
   const own = isOf ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'] : 0;
   return (plan.Plans ?? []).reduce((sum, part) => sum + readIn(part, table), own);
 }
+
+/** How many pairs of rows a statement compares that it has not looked up by what they share, in vain. */
+export const pairsCompared = (url: string, statement: SentStatement): Promise<number> =>
+  withClients(url, async (clients) => pairsIn(await planOf(clients, statement, 'run')));
+
+const pairsIn = ({ 'Rows Removed by Join Filter': own = 0, 'Actual Loops': loops, Plans = [] }: Plan): number =>
+  Plans.reduce((sum, part) => sum + pairsIn(part), own * loops);

@@ -61,9 +61,12 @@ export async function listEarlyBets(sql: Sql, filter: AlphaFilter): Promise<Earl
   const [from, to] = [since, new Date(filter.now.getTime() - filter.min_days_early * DAY_MS)].map((at) =>
     parameters.add(at, 'timestamptz'),
   );
+  // Markets are met with their outcomes apart: the planner, who expects two of all bets to have an outcome, would compare each bet with each market.
   const text = `WITH market AS (
   SELECT condition_id, question, category, winning_outcome, resolved_at FROM pm_market
   WHERE ${resolved}
+), told AS MATERIALIZED (
+  SELECT market.*, token_id, outcome FROM market JOIN pm_outcome USING (condition_id)
 ), bet AS (
   SELECT trade.wallet, trade.condition_id, trade.token_id, COALESCE(trade.tx_hash, trade."timestamp"::text) AS tx, min(trade."timestamp") AS at, sum(trade.usdc_size) AS usdc, sum(trade.size) AS shares
   FROM market JOIN pm_trade AS trade ON trade.condition_id = market.condition_id AND trade."timestamp" <= market.resolved_at - ${MIN_DAYS(early)} AND trade.side = 'BUY'
@@ -71,9 +74,9 @@ export async function listEarlyBets(sql: Sql, filter: AlphaFilter): Promise<Earl
   GROUP BY trade.wallet, trade.condition_id, trade.token_id, tx
   HAVING sum(trade.usdc_size) >= ${least} AND sum(trade.usdc_size) > 0 AND sum(trade.usdc_size) < ${MOST_PRICE + 5e-7} * sum(trade.size)
 )
-SELECT DISTINCT ON (bet.condition_id, bet.wallet, bet.token_id) bet.wallet, bet.condition_id, market.question, market.category, bet.token_id, outcome.outcome,
-  outcome.outcome = market.winning_outcome AS won, market.winning_outcome, bet.at, bet.usdc::float8 AS usdc, bet.shares::float8 AS shares, market.resolved_at
-FROM bet JOIN market ON market.condition_id = bet.condition_id JOIN pm_outcome AS outcome ON outcome.condition_id = bet.condition_id AND outcome.token_id = bet.token_id
+SELECT DISTINCT ON (bet.condition_id, bet.wallet, bet.token_id) bet.wallet, bet.condition_id, question, category, bet.token_id, outcome,
+  outcome = winning_outcome AS won, winning_outcome, bet.at, bet.usdc::float8 AS usdc, bet.shares::float8 AS shares, resolved_at
+FROM bet JOIN told ON told.condition_id = bet.condition_id AND told.token_id = bet.token_id
 ORDER BY bet.condition_id, bet.wallet, bet.token_id, bet.at, bet.tx`;
   return sql.query<EarlyBet>({ name: scoped('pm_early_bets', filter), text }, parameters.values);
 }
