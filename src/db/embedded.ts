@@ -45,6 +45,10 @@ export function makeLinks(folder: string): void {
     try {
       fs.symlinkSync(path.basename(source), link);
     } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // Another process, started at the same time, was quicker.
+      if (code === 'EEXIST') continue;
+      if (code !== 'EACCES' && code !== 'EROFS' && code !== 'EPERM') throw error;
       const words = 'once, npm start must be run by a user who may, or DATABASE_URL be set to a PostgreSQL of yours';
       throw new Error(`The embedded database lacks links in ${folder}, where this user may not write: ${words}.`, { cause: error });
     }

@@ -24,7 +24,7 @@ test.each([
   ['said no more', [CUT, REFUSED, ...CONSEQUENCES], CONSEQUENCES.slice(-3).join(' ')],
 ])('why a server ended that %s', (_what, lines, words) => expect(lastWords(`${lines.join('\n')}\n`)).toBe(words));
 
-test('packages that lack their links, where nothing may be written, are told in a sentence', () => {
+test('packages that lack their links, where nothing may be written, are told in a sentence; links that another process made meanwhile are none to tell of', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'links-'));
   fs.mkdirSync(path.join(folder, 'native/lib'), { recursive: true });
   fs.writeFileSync(path.join(folder, 'native/pg-symlinks.json'), '[{"source":"native/lib/a.so.1","target":"native/lib/a.so"}]');
@@ -32,6 +32,10 @@ test('packages that lack their links, where nothing may be written, are told in 
     throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
   });
   expect(() => makeLinks(folder)).toThrow(`The embedded database lacks links in ${folder}, where this user may not write`);
+  link.mockImplementationOnce(() => {
+    throw Object.assign(new Error('EEXIST: file already exists'), { code: 'EEXIST' });
+  });
+  makeLinks(folder);
   link.mockRestore();
   makeLinks(folder);
   expect(fs.readlinkSync(path.join(folder, 'native/lib/a.so'))).toBe('a.so.1');
