@@ -190,6 +190,8 @@ export async function renewWorld(pool: Pool, venue: VenueName, tell: (line: stri
   await rebuildWorld(pool, venue);
   await pool.query('VACUUM ANALYZE');
   await runScores(pool, wingOf(venue), WORLD_SCORED, () => undefined);
+  // Whoever makes them anew tells the hours and wallets since, as a server does.
+  await pool.query('DELETE FROM snapshot WHERE venue = $1', [venue]);
   await pool.query('VACUUM ANALYZE');
 }
 
