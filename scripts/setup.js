@@ -34,9 +34,9 @@ function digestOf(inputs) {
 const markOf = ({ name }) => path.join(marks, name);
 
 /** Whether the contents of its inputs are those of the last time and its output exists. */
-function isDone({ inputs, output, ...step }) {
+function isDone(step) {
   const mark = markOf(step);
-  return fs.existsSync(path.join(root, output)) && fs.existsSync(mark) && fs.readFileSync(mark, 'utf8') === digestOf(inputs);
+  return fs.existsSync(path.join(root, step.output)) && fs.existsSync(mark) && fs.readFileSync(mark, 'utf8') === digestOf(step.inputs);
 }
 
 function make(step) {
@@ -64,14 +64,12 @@ function packagesAreThere(withDevelopment) {
   const packagesIn = (file) => JSON.parse(fs.readFileSync(path.join(root, file), 'utf8')).packages;
   if (!fs.existsSync(path.join(root, 'node_modules/.package-lock.json'))) return false;
   const [locked, there] = [packagesIn('package-lock.json'), packagesIn('node_modules/.package-lock.json')];
+  const isNeeded = (name, { optional, dev, devOptional }) =>
+    withDevelopment ? !optional || name === COMPILER : !(optional || dev || devOptional);
   return (
     Object.keys(there).every((name) => name in locked) &&
     Object.entries(locked).every(
-      ([name, { version, optional, dev, devOptional }]) =>
-        name === '' ||
-        (there[name]
-          ? there[name].version === version
-          : (optional && !(withDevelopment && name === COMPILER)) || (!withDevelopment && (dev || devOptional))),
+      ([name, wanted]) => name === '' || (there[name] ? there[name].version === wanted.version : !isNeeded(name, wanted)),
     )
   );
 }

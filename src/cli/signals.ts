@@ -6,11 +6,11 @@ export function untilSignal(told: () => void): Promise<void> {
   return new Promise((resolve) => {
     let first: number | undefined;
     const ask = (): void => {
-      if (first !== undefined && performance.now() - first > ECHO_MS) process.exit(130);
-      if (first !== undefined) return;
-      first = performance.now();
-      told();
-      resolve();
+      if (first === undefined) {
+        first = performance.now();
+        told();
+        resolve();
+      } else if (performance.now() - first > ECHO_MS) process.exit(130);
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask);
   });

@@ -13,7 +13,7 @@ const PATIENCE = '2s';
 
 const MONTHLY = `
 SELECT DISTINCT parent.relname AS name FROM pg_inherits JOIN pg_class AS parent ON parent.oid = inhparent JOIN pg_class AS child ON child.oid = inhrelid
-WHERE parent.relkind = 'p' AND parent.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('source_cursor')) AND child.relname ~ ('^' || parent.relname || '_[0-9]{6}$') ORDER BY 1`;
+WHERE parent.relkind = 'p' AND pg_table_is_visible(parent.oid) AND child.relname ~ ('^' || parent.relname || '_[0-9]{6}$') ORDER BY 1`;
 
 const MISSING = `
 SELECT count(*)::int AS n FROM generate_series(date_trunc('month', $2::timestamptz, 'UTC') AT TIME ZONE 'UTC', $3::timestamptz AT TIME ZONE 'UTC', interval '1 month') AS month
