@@ -20,6 +20,11 @@ export async function dropSnapshots(pool: Pool, venue: Venue): Promise<void> {
   await pool.query('DELETE FROM snapshot WHERE venue = $1', [venue.name]);
 }
 
+/** Has every snapshot of a venue built at the watch's next look; copies are served until then. */
+export async function makeDue(client: ClientBase, venue: Venue): Promise<void> {
+  await client.query("UPDATE snapshot SET built_at = 'epoch' WHERE venue = $1", [venue.name]);
+}
+
 async function build(pool: Pool, venue: Venue, snapshot: Snapshot, makeContext: MakeContext): Promise<void> {
   const context = makeContext();
   await snapshot.refresh?.(pool, context.now);

@@ -177,6 +177,22 @@ test('score returns once its replica has the scores, and says that it waits for 
   }
 });
 
+test('rebuild recounts each venue, and has the copies that are kept of its answers made anew', async () => {
+  const db = await testDatabase();
+  await db.pool.query(
+    `INSERT INTO snapshot (name, part, venue, as_of, built_at, body) VALUES ('markets/similar', 'all', 'prediction', now(), now(), '{}')`,
+  );
+  await db.pool.query("INSERT INTO perp_volume_hour (hour, volume_usd) VALUES ('2026-01-01T00:00:00Z', 1)");
+  const run = program(['rebuild'], { DATABASE_URL: db.url });
+  expect(await run.ended).toBe(0);
+  expect(run.output().match(/^(prediction|perps|lp): rebuilt in \d+\.\d s$/gm)).toHaveLength(3);
+  const { rows } = await db.pool.query(
+    'SELECT extract(epoch FROM built_at)::int AS built, (SELECT count(*)::int FROM perp_volume_hour) AS hours FROM snapshot',
+  );
+  expect(rows).toEqual([{ built: 0, hours: 0 }]);
+  await db.drop();
+});
+
 test('a command that started the database leaves it to those who joined it meanwhile', async () => {
   const environment = { DATA_DIR: path.join(folder, 'joined') };
   const pipes = ['first', 'second'].map((name) => path.join(folder, `${name}.ndjson`));

@@ -3,7 +3,7 @@ import { makeContext } from '../../src/graph/context';
 import { type Logger, makeLogger } from '../../src/observability/logger';
 import type { GraphContext, Snapshot, Venue } from '../../src/venues/venue';
 import { readSnapshot } from '../../src/workers/snapshot';
-import { buildSnapshots, dropSnapshots, listKept, watchSnapshots } from '../../src/workers/snapshots';
+import { buildSnapshots, dropSnapshots, listKept, makeDue, watchSnapshots } from '../../src/workers/snapshots';
 import { testDatabase } from '../support/database';
 
 const at = (time: string): Date => new Date(`2026-03-01T${time}Z`);
@@ -155,6 +155,16 @@ describe('snapshots of a wing', () => {
     const { built: second } = (await read(at('12:00:00'))).body;
     await db.pool.query("UPDATE snapshot SET built_at = built_at + interval '1 hour'");
     await until(async () => (await read(at('12:00:00'))).body.built > second);
+    // Whoever changed what it is built from says so; the copy is served meanwhile.
+    const { built: third } = (await read(at('12:00:00'))).body;
+    const client = await db.pool.connect();
+    await client.query('BEGIN');
+    await makeDue(client, { ...venue, name: 'lp' });
+    await makeDue(client, venue);
+    expect((await read(at('12:00:00'))).body.built).toBe(third);
+    await client.query('COMMIT');
+    client.release();
+    await until(async () => (await read(at('12:00:00'))).body.built > third);
     // A part that another version has not.
     await db.pool.query("DELETE FROM snapshot WHERE part = 'b'");
     await until(async () => (await kept()) === 2);
