@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -119,8 +120,43 @@ interface LockFile {
 
 const lockFileOf = (dataFolder: string): string => path.join(dataFolder, 'postmaster.pid');
 
-/** Where a server on this port is reached, whatever the environment says of others (`PGSSLMODE`). */
-export const embeddedUrl = (port: number): string => `postgresql://app@127.0.0.1:${port}/postgres?sslmode=disable`;
+const passwordFileOf = (dataFolder: string): string => path.join(dataFolder, 'password');
+
+function readPassword(dataFolder: string): string | undefined {
+  try {
+    return fs.readFileSync(passwordFileOf(dataFolder), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the server over a data folder is reached on this port, whatever the environment says of others (`PGSSLMODE`). */
+export const embeddedUrl = (dataFolder: string, port: number): string =>
+  `postgresql://app:${readPassword(dataFolder) ?? ''}@127.0.0.1:${port}/postgres?sslmode=disable`;
+
+/**
+ * Has a server that is not running ask for a password, kept in its data folder: what initdb makes lets in whoever is on this machine, as an administrator who may
+ * run programs.
+ */
+function askForPassword(dataFolder: string, postgres: string, runner: Runner, env: NodeJS.ProcessEnv): void {
+  const rules = path.join(dataFolder, 'pg_hba.conf');
+  const open = fs.readFileSync(rules, 'utf8');
+  if (!/\btrust$/m.test(open)) return;
+  const password = readPassword(dataFolder) || randomBytes(24).toString('base64url');
+  fs.writeFileSync(passwordFileOf(dataFolder), password, { mode: 0o600 });
+  // Nobody guesses it, however quickly a guess is tried.
+  const single = [postgres, '--single', '-D', dataFolder, '-c', 'scram_iterations=1', 'postgres'];
+  const [command, ...args] = [...runner.prefix, ...single];
+  const done = spawnSync(command as string, args, {
+    input: `ALTER ROLE app PASSWORD '${password}'\n`,
+    encoding: 'utf8',
+    env,
+    ...runner.ids,
+  });
+  if (done.status !== 0 || /ERROR|FATAL|PANIC/.test(done.stderr))
+    throw new Error(`The embedded database could not be given a password: ${lastWords(done.stderr) || String(done.error)}`);
+  fs.writeFileSync(rules, open.replace(/\btrust$/gm, 'scram-sha-256'));
+}
 
 /** The lock file of a data folder (line 1: process, 4: port, 8: status); null where there is none. */
 export function readLockFile(dataFolder: string): LockFile | null {
@@ -183,6 +219,7 @@ export async function startEmbedded(dataFolder: string, settings: Record<string,
   const env = { ...KEPT_MEMORY, ...process.env, HOME: dataFolder, LC_ALL: 'C' };
   initialise(dataFolder, binary('initdb'), runner, env);
   await waitForPredecessor(dataFolder);
+  askForPassword(dataFolder, binary('postgres'), runner, env);
 
   const port = await freePort();
   const options = {
@@ -217,7 +254,7 @@ export async function startEmbedded(dataFolder: string, settings: Record<string,
   // By its lock file others find it, which says so a moment later than the log.
   while (readLockFile(dataFolder)?.ready === false) await pause(5);
   return {
-    url: embeddedUrl(port),
+    url: embeddedUrl(dataFolder, port),
     lost,
     stop: async () => {
       stopping = true;

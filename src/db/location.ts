@@ -87,7 +87,7 @@ async function untilNoGuests(url: string, waiting: () => void): Promise<void> {
 function runningServer(folder: string): string | null {
   const file = readLockFile(folder);
   // A server that ended with its machine leaves its file behind, and its number to another process.
-  return file?.ready === true && isAlive(file.pid) && !isSomethingElse(file.pid) ? embeddedUrl(file.port) : null;
+  return file?.ready === true && isAlive(file.pid) && !isSomethingElse(file.pid) ? embeddedUrl(folder, file.port) : null;
 }
 
 function isAlive(pid: number): boolean {

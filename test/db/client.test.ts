@@ -168,9 +168,9 @@ describe('the database client', () => {
       extra_float_digits: '-15',
       standard_conforming_strings: 'off',
     };
-    await db.pool.query(`CREATE ROLE ${role} LOGIN`);
+    await db.pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'its'`);
     for (const [name, value] of Object.entries(odd)) await db.pool.query(`ALTER ROLE ${role} SET ${name} = ${value}`);
-    url.username = role;
+    [url.username, url.password] = [role, 'its'];
     const own = await openPool(url.href, { max: 1 });
     try {
       const { rows } = await own.query('SELECT current_setting(name) AS value FROM unnest($1::text[]) AS name', [Object.keys(odd)]);

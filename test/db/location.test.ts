@@ -51,3 +51,33 @@ test('a database that somebody else looks after is named without its password, a
   const located = await locateDatabase('postgresql://me:hush@db.example:5433/smart', folder);
   expect([located.name, located.embedded]).toEqual(['PostgreSQL at db.example:5433', false]);
 });
+
+test('nobody else on the machine is let in; a database that let in whoever came keeps its data, and asks for a password from its next start on', async () => {
+  const data = path.join(folder, 'open');
+  const ask = async (url: string, text: string): Promise<unknown[]> => {
+    const client = new Client({ connectionString: url });
+    try {
+      await client.connect();
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  const refused = async (url: string): Promise<void> =>
+    expect(ask(url.replace(/:[^:@]+@/, ':guess@'), 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
+  const first = await locateDatabase(false, data);
+  await ask(first.url, 'CREATE TABLE kept AS SELECT 1 AS one');
+  await refused(first.url);
+  await first.release();
+  const [rules, password] = ['pg_hba.conf', 'password'].map((name) => path.join(data, 'postgres', name)) as [string, string];
+  expect(fs.statSync(password).mode & 0o777).toBe(0o600);
+  fs.writeFileSync(rules, fs.readFileSync(rules, 'utf8').replace(/\bscram-sha-256$/gm, 'trust'));
+  fs.rmSync(password);
+  const second = await locateDatabase(false, data);
+  expect(second.url).not.toContain(first.url.split('@')[0]);
+  const guest = await locateDatabase(false, data);
+  expect(await ask(guest.url, 'SELECT one FROM kept')).toEqual([{ one: 1 }]);
+  await refused(second.url);
+  await guest.release();
+  await second.release();
+});

@@ -81,8 +81,8 @@ test('where all are applied, a user who may create nothing finds nothing to do',
   write('1_first', 'CREATE TABLE t1 ()');
   await migrate(database.url, folder);
   const [user, url] = [`only_uses_${process.pid}`, new URL(database.url)];
-  await database.pool.query(`CREATE ROLE ${user} LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${user}`);
-  url.username = user;
+  await database.pool.query(`CREATE ROLE ${user} LOGIN PASSWORD 'its'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${user}`);
+  [url.username, url.password] = [user, 'its'];
   try {
     expect(await migrate(url.href, folder)).toEqual({ applied: [], newer: [] });
   } finally {
@@ -96,11 +96,11 @@ test('a user who may make no tables, and texts that are not UTF-8, are told in a
   url.pathname = `/${name}`;
   const refused = (): Promise<unknown> => migrate(url.href, folder).catch((error: Error) => error.message);
   const rights = `No tables can be made in the database at ${url.host}/${name}: `;
-  await database.pool.query(`CREATE ROLE ${name} LOGIN`);
+  await database.pool.query(`CREATE ROLE ${name} LOGIN PASSWORD 'its'`);
   await database.pool.query(`CREATE DATABASE ${name} TEMPLATE template0`);
   try {
     await database.pool.query(`ALTER ROLE ${name} SET search_path = nowhere`);
-    url.username = name;
+    [url.username, url.password] = [name, 'its'];
     expect(await refused()).toBe(
       `${rights}no schema has been selected to create in. Its user must own the database or a schema on its search_path.`,
     );
