@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../../../db/sql';
 import { afterwards } from '../../../db/segments';
 import { BEGINNING, type Window } from '../../../lib/timeframe';
-import type { PoolType } from '../chain-addresses';
+import { POOL_TYPES, type PoolType } from '../chain-addresses';
 import { unlessEmpty } from './segments';
 import { actedIn, smartIn } from './presence';
 import { flowSumsOfLife, named, ofType, swapSumsOfLife, typeFlowsIn, typeSwapsIn } from './span';
@@ -138,6 +138,10 @@ SELECT
     )} AS smart_lps`,
 };
 
+/** Types of pools that are quiet in the window: something told of their swaps before it, nothing in it. */
+const QUIET = `SELECT t.pool_type, 0, 0 FROM unnest('{${POOL_TYPES.join(',')}}'::text[]) t(pool_type)
+WHERE t.pool_type NOT IN (SELECT pool_type FROM told) ${ofType(7)('t')} AND EXISTS (SELECT 1 FROM lp_type_swap_hour h WHERE h.pool_type = t.pool_type AND h.hour < $1)`;
+
 /** What providers earned: stated fees of an hour without the protocol's part where there are any, else those of the swaps seen in it. */
 const earned = (life: boolean): Statement => ({
   name: `lp_platform_earned${life ? '_life' : ''}`,
@@ -147,7 +151,9 @@ const earned = (life: boolean): Statement => ({
 SELECT p.pool_type, sum(s.fee_usd) AS fees_usd, sum(s.swaps) AS swaps
 FROM (${swapSumsOfLife(1)}) s
 JOIN lp_pool p ON p.pool_address = s.pool_address WHERE $7::text IS NULL OR p.pool_type = $7 GROUP BY p.pool_type`
-    : `SELECT s.pool_type, sum(s.fee_usd) AS fees_usd, sum(s.swaps) AS swaps FROM (${typeSwapsIn(1, ofType(7))}) s GROUP BY s.pool_type`,
+    : `
+WITH told AS MATERIALIZED (SELECT s.pool_type, sum(s.fee_usd) AS fees_usd, sum(s.swaps) AS swaps FROM (${typeSwapsIn(1, ofType(7))}) s GROUP BY s.pool_type)
+SELECT * FROM told UNION ALL ${QUIET}`,
 });
 
 const STATEMENTS = {

@@ -88,6 +88,16 @@ test('a day: every figure', async () => {
   expect(meta.warnings).toEqual(['1 event has no known USD value: counted, left out of sums', 'swaps: sampled']);
 });
 
+test('a type that is known and quiet earned no fees: 0, not unknown', async () => {
+  const at = async (now: string, timeframe: string): Promise<unknown> =>
+    (await ask<{ by_pool_type: Row[] }>(db, 'lp/platform/stats', new Date(now), { timeframe })).data.by_pool_type.map(
+      (row) => row.fees_usd,
+    );
+  expect(await at('2026-03-10T12:00:00Z', '1h')).toEqual([0, null]);
+  // Of one that is told of later nothing is known yet.
+  expect(await at('2026-03-09T20:30:00Z', '1h')).toEqual([null, null]);
+});
+
 test('one type: only its row, and everything counted within it', async () => {
   expect((await stats({ pool_type: 'damm_v2' })).data).toMatchObject({
     total_events: 1,
