@@ -18,7 +18,7 @@ export const methodology: readonly Definition[] = [
   {
     id: 'lp-volume',
     title: 'Pool and provider volume',
-    text: `Two kinds, never added. Swap volume is what traders swapped (the leg paid in, in USD): volume of pools. For each hour it is the figure the venue states, else the sum of the swaps seen in it; a stated hour cannot be cut and counts in the window it begins in, from when it is stated on; \`swaps: sampled\` or \`none\` in the warnings tells whether single swaps are on record. Null where neither is known, in buckets before the first stated hour and after the last too.
+    text: `Two kinds, never added. Swap volume is what traders swapped (the leg paid in, in USD): volume of pools. For each hour it is the figure the venue states, else the sum of the swaps seen in it; a stated hour cannot be cut and counts in the window it begins in, from when it is stated on; \`swaps: sampled\` or \`none\` in the warnings tells whether single swaps are on record. Null where neither is known, in buckets before the first stated hour and after the last too, and before the first swap seen in any pool.
 
 Provider volume = deposits + withdrawals in USD: volume of providers and of the platform. Claims of fees and farm rewards are not in it. Traders who swap are no providers: they count neither in \`unique_lps\` nor as events of an owner.
 
@@ -34,7 +34,7 @@ Live, the catalogue is read every ${POOLS_PACES.held_every_ms / MINUTE_MS} minut
   {
     id: 'lp-fees',
     title: 'Fees and fee rate',
-    text: `\`fees_usd\`, \`total_fees_usd\` are fees that swaps generated for providers (without the protocol's part); \`fees_claimed\` and \`claims\` are what providers took out, which may be weeks of fees at once. \`fee_rate_pct\` = 100 · generated fees / swap volume, null when either is unknown. \`fee_tvl_ratio_pct\` = 100 · generated fees / mean liquidity of the window / days of the pool's life in it, with \`all\` since its first record.
+    text: `\`fees_usd\`, \`total_fees_usd\` are fees that swaps generated for providers (without the protocol's part); \`fees_claimed\` and \`claims\` are what providers took out, which may be weeks of fees at once. \`fee_rate_pct\` = 100 · generated fees / swap volume, null when either is unknown. \`fee_tvl_ratio_pct\` = 100 · generated fees / mean liquidity of the window / days of the pool's life in it (with \`all\` since its first record), none of them before the first swap on record of any pool.
 
 \`fee_rate_flag\`: \`implausible\` above what the program allows (${MOST_FEE_PCT.dlmm} % in dlmm, ${MOST_FEE_PCT.damm_v2} % in damm_v2 pools); \`launch_fee_schedule\` above ${LAUNCH_FEE.above_pct} % in a damm_v2 pool younger than ${LAUNCH_FEE.hours} hours, where a high fee against snipers falls by itself; else null. \`fee_rate_adjusted_pct\` is the rate without the first 24 hours of the pool. The launch flag and the adjusted rate need the pool's creation time; the first event seen is not taken for it.`,
   },

@@ -35,17 +35,20 @@ ${hoursOfLife(`least(b.first_day, $${to})`, from, to)}
 UNION ALL SELECT sum(d.liquidity_usd), sum(d.hours) FROM lp_liquidity_day d WHERE d.pool_address = b.pool_address AND d.day >= b.first_day AND d.day < ${dayOf(`$${to}::timestamptz`)}
 UNION ALL ${hoursSeen(`greatest(b.first_day, ${dayOf(`$${to}::timestamptz`)})`, `$${to}`, to, dayOf(`$${to}::timestamptz`))}`;
 
+/** Since when something told of swaps before the instant $to; null where nothing did. */
+const toldSince = (to: number): string => `(SELECT min(hour) FROM lp_pool_hour WHERE hour < $${to})`;
+
 /**
  * Rows (pool_address, usd, days) of `pools`, a FROM item with pool_address and created_at: the mean liquidity seen in [$from, $to), and how long the pool
- * lived in it; in a window without a beginning, from its first fact on. Where no liquidity was seen its mean is null. `byHours`: quicker where the window
- * holds hardly a whole day.
+ * lived in it since swaps of any are on record; in a window without a beginning, from its first fact on. Where no liquidity was seen its mean is null.
+ * `byHours`: quicker where the window holds hardly a whole day.
  */
 export const meanLiquidity = (pools: string, from: number, to: number, byHours = false): string => `
 SELECT b.pool_address, m.usd, extract(epoch FROM $${to}::timestamptz - b.born)::numeric / 86400 AS days
 FROM (
   SELECT p.pool_address, p.born, ${dayOf("p.born + interval '1 day' - interval '1 microsecond'")} AS first_day
   FROM (
-    SELECT p.pool_address, greatest($${from}::timestamptz, least(CASE WHEN $${from} > '${BEGINNING.toISOString()}' THEN p.created_at END, ${bornAt('p.pool_address')})) AS born
+    SELECT p.pool_address, greatest($${from}::timestamptz, ${toldSince(to)}, least(CASE WHEN $${from} > '${BEGINNING.toISOString()}' THEN p.created_at END, ${bornAt('p.pool_address')})) AS born
     FROM ${pools} p OFFSET 0
   ) p OFFSET 0
 ) b CROSS JOIN LATERAL (

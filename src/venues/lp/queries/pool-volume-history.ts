@@ -87,11 +87,12 @@ const stated = (which: 'min' | 'max'): string =>
   `SELECT ${which}(hour) FROM lp_pool_hour WHERE pool_address = $1 AND hour < $2 AND stated_usd IS NOT NULL`;
 
 // Which hours are stated is asked only where single swaps are not seen: it looks all hours of a pool through that has none.
+// Single swaps of all pools are seen since the first of any.
 const VOLUME_KNOWN: Statement = {
   name: 'lp_pool_volume_known',
   keyed: true,
   text: `
-SELECT ${swapsToldBefore('$1', '$2')} AS known, s.seen, CASE WHEN NOT s.seen THEN (${stated('min')}) END AS since, CASE WHEN NOT s.seen THEN (${stated('max')}) END AS last
+SELECT ${swapsToldBefore('$1', '$2')} AS known, s.seen, CASE WHEN s.seen THEN (SELECT min(bar) FROM lp_pool_bar) ELSE (${stated('min')}) END AS since, CASE WHEN NOT s.seen THEN (${stated('max')}) END AS last
 FROM (SELECT $3::boolean AND EXISTS (SELECT 1 FROM lp_pool_bar WHERE pool_address = $1 AND bar < $2 AND first_at < $2) AS seen OFFSET 0) s`,
 };
 
@@ -103,8 +104,8 @@ interface VolumeKnown {
 }
 
 /**
- * What is known of the volume of a pool, up to `now`: where single swaps are seen, all of it; where the venue states hours, what is cut into buckets that
- * hold an hour of those stated which begins in the window: a stated hour cannot be cut.
+ * What is known of the volume of a pool, up to `now`: where single swaps are seen, all of it since any were; where the venue states hours, what is cut into
+ * buckets that hold an hour of those stated which begins in the window: a stated hour cannot be cut.
  */
 export async function volumeKnown(
   sql: Sql,
@@ -115,8 +116,9 @@ export async function volumeKnown(
   const values = [pool_address, window.to, swaps_seen];
   const [row] = await sql.query<{ known: boolean; seen: boolean; since: Date | null; last: Date | null }>(VOLUME_KNOWN, values);
   const { known = false, seen = false, since = null, last = null } = row ?? {};
-  const begin = Math.max(Math.ceil(window.from.getTime() / HOUR_MS) * HOUR_MS, since?.getTime() ?? 0);
-  const end = (last?.getTime() ?? 0) + HOUR_MS;
+  const first = seen ? window.from.getTime() : Math.ceil(window.from.getTime() / HOUR_MS) * HOUR_MS;
+  const begin = Math.max(first, since?.getTime() ?? 0);
+  const end = seen ? Number.POSITIVE_INFINITY : (last?.getTime() ?? 0) + HOUR_MS;
   const holds = (bucket: number): boolean => Math.max(bucket, begin) < Math.min(bucket + BUCKETS[size], end);
-  return { known, within: (bucket) => known && (seen || last === null || holds(bucket.getTime())) };
+  return { known, within: (bucket) => known && (since === null || holds(bucket.getTime())) };
 }

@@ -425,6 +425,35 @@ test('pools/top: a pool of which fees are stated and no volume is ranked by its 
   });
 });
 
+test('what lies before the first swap on record is not known: no volume of a pool that is older, and no days for its fees', async () => {
+  await inStore(async (other) => {
+    const [pool] = dlmmPoolsPage.data;
+    await loadRecords(other.pool, 'pools_2026-03-10T10-20-00Z.json', [{ ...dlmmPoolsPage, data: [{ ...pool, tvl: 1000 }] }]);
+    await loadRecords(other.pool, 'histories.json', [own('i1', '2026-03-10T10:10:00Z', 'claim_fee', P1, ANNA, '1')]);
+    await loadRecords(other.pool, 'chain.json', [
+      tx('i2', '2026-03-08T00:00:00Z', BEN, dlmmSwap(ZED_USDC, BEN, 5, 1_000_000, 1, true, 1_000)),
+      tx('i3', '2026-03-09T12:00:00Z', BEN, dlmmSwap(SOL_USDC, BEN, -2303, 10_000_000, 1, false, 2_000_000)),
+    ]);
+    const answer = async <Data>(endpoint: string, variables: Row): Promise<Data> =>
+      (await ask<Data>(other, endpoint, new Date('2026-03-11T00:00:00Z'), variables)).data;
+    const known = (rows: Row[]): unknown => rows.map((row) => [row.bucket, row.volume_usd, row.fees_usd]).slice(-5);
+    const asked = { pool_address: SOL_USDC, timeframe: '30d', bucket_size: '1d' };
+    expect(known(await answer('lp/pools/volume-history', asked))).toEqual([
+      ['2026-03-06T00:00:00Z', null, null],
+      ['2026-03-07T00:00:00Z', null, null],
+      ['2026-03-08T00:00:00Z', 0, 0],
+      ['2026-03-09T00:00:00Z', 10, 1.8],
+      ['2026-03-10T00:00:00Z', 0, 0],
+    ]);
+    const { time_series, fees_per_1k_liquidity_day } = await answer<Row & { time_series: Row[] }>('lp/pools/fee-analysis', asked);
+    expect(time_series.map((row) => row.volume_usd).slice(-5)).toEqual([null, null, 0, 10, 0]);
+    // 1.8 in three days on 1,000.
+    expect(fees_per_1k_liquidity_day).toBe(0.6);
+    for (const [timeframe, ratio] of [['24h', 0], ['7d', 0.06], ['90d', 0.06], ['all', 0.12]] as const) // prettier-ignore
+      expect(await answer<Row[]>('lp/pools/top', { timeframe, sort_by: 'liquidity' })).toMatchObject([{ pool_address: SOL_USDC, fee_tvl_ratio_pct: ratio }]); // prettier-ignore
+  });
+});
+
 test('all begins with the first fact of a pool, other windows reach back to when it was made', async () => {
   const first = async (timeframe: string): Promise<unknown> =>
     (await data<Row[]>('lp/pools/volume-history', { pool_address: SOL_USDC, timeframe, bucket_size: '1d' }))[0]?.bucket;
