@@ -1,5 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { BEGINNING, type Timeframe, type Window, since, windowOf } from '../../../lib/timeframe';
+import { BEGINNING, type Timeframe, type Window, previousWindow, since, windowOf } from '../../../lib/timeframe';
 import { bornAt } from './pools-trending';
 
 const POOL_BORN: Statement = { name: 'lp_pool_born', text: `SELECT ${bornAt('$1::text')} AS at`, keyed: true };
@@ -34,4 +34,12 @@ export async function factsIn(sql: Sql, window: Window): Promise<Window> {
   if (window.from > BEGINNING) return window;
   const [first] = await sql.query<{ at: Date | null }>(ALL_BORN, []);
   return since(window, first?.at ?? window.to);
+}
+
+/** The window of equal length just before, where records reach back to its beginning: of one that they begin within it is not known what it came to. */
+export async function previousOnRecord(sql: Sql, timeframe: Timeframe, now: Date): Promise<Window | null> {
+  const previous = previousWindow(timeframe, now);
+  if (previous === null) return null;
+  const [first] = await sql.query<{ at: Date | null }>(ALL_BORN, []);
+  return first?.at != null && first.at <= previous.from ? previous : null;
 }

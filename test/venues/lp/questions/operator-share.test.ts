@@ -101,6 +101,13 @@ describe('platform/operator-share on a simulated world', () => {
     expect(one.data).toMatchObject(shareOf(from, to, 'dlmm'));
   });
 
+  it('is not compared with a window that records begin within', async () => {
+    const changeAt = async (day: number): Promise<unknown> =>
+      (await ask<{ change_pct: number | null }>(db, 'lp/platform/operator-share', new Date(START.getTime() + day * DAY), {})).data
+        .change_pct;
+    expect([await changeAt(13), await changeAt(15)]).toEqual([null, expect.any(Number)]);
+  });
+
   it('is empty without any event', async () => {
     await expect(ask(db, 'lp/platform/operator-share', new Date('2025-06-01T00:00:00Z'))).rejects.toMatchObject({
       code: 'empty_result',

@@ -125,6 +125,12 @@ test.each([
   expect((await stats({ timeframe })).data).toMatchObject(wanted);
 });
 
+test('what came before is not compared with where records begin within it: they hold a part of it alone', async () => {
+  const at = async (now: string): Promise<unknown> => (await ask<Row>(db, 'lp/platform/stats', new Date(now), { timeframe: '30d' })).data.volume_change_pct; // prettier-ignore
+  // Of the thirty days before the first the first record is told, of those before the other all.
+  expect([await at('2026-03-10T12:00:00Z'), await at('2026-04-02T00:00:00Z')]).toEqual([null, 29_898.75]);
+});
+
 test('pools are those in use within the window, whatever was done in them before and after it', async () => {
   const at = async (now: string, timeframe: string) => (await ask<Row>(db, 'lp/platform/stats', new Date(now), { timeframe })).data;
   // From the midst of an hour to the midst of the next; ZED-SOL and ZED-USDC come later.
