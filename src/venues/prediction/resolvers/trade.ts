@@ -51,10 +51,11 @@ function outcomeIn(row: TradeRow, market: TradedMarket | null, now: Date): Trade
   return market.outcomes.find((outcome) => outcome.outcome === market.winning_outcome);
 }
 
-/** What a redeemed share paid: nothing for shares that lost, the refund of a refunded market, else one dollar. */
+/** What a redeemed share paid: nothing for shares that lost, the refund of a refunded market, else one dollar; as the row says until the result is known. */
 function redemptionPrice(row: TradeRow, market: TradedMarket | null, now: Date): number | string {
   if (Number(row.size) === 0) return 0;
-  if (market === null || !isResolved(market, now) || !market.is_voided) return 1;
+  if (market === null || !isResolved(market, now)) return Math.min(1, Number(row.usdc_size) / Number(row.size));
+  if (!market.is_voided) return 1;
   return market.outcomes[0]?.payout ?? 1 / market.named_outcomes;
 }
 

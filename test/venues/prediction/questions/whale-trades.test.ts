@@ -1,7 +1,7 @@
 import type { AnswerMeta } from '../../../../src/venues/venue';
 import { testDatabase } from '../../../support/database';
 import { ask, askForError } from '../ask';
-import { NOW, iso, loadSmallWorld, market, now, trade } from '../small-world';
+import { NOW, iso, loadSmallWorld, market, move, now, trade } from '../small-world';
 import { condition, loadRecords, token, tx, wallet } from '../support';
 
 interface Row {
@@ -27,6 +27,18 @@ interface Row {
 
 const defaults = { min_usdc: 10_000, timeframe: '24h', smart_money_only: false, limit: 50, aggregate: 'fill' };
 const numbers = (rows: Row[]): number[] => rows.map((row) => Number(BigInt(row.tx_hash) - BigInt(tx(0))));
+
+test('a redemption on a market whose result is not known yet is told at what it paid', async () => {
+  const db = await testDatabase();
+  await loadRecords(db.pool, 'markets.json', [market(1)]);
+  await loadRecords(db.pool, 'activity.json', [move(1, 1, 1, 'REDEEM', 400, 200, 60), move(2, 1, 2, 'REDEEM', 300, 300, 30)]);
+  const { data } = await ask<Row[]>(db, 'trades/whales', now, { ...defaults, min_usdc: 100 });
+  expect(data.map(({ outcome, size, usdc_size, price }) => [outcome, size, usdc_size, price])).toEqual([
+    [null, 300, 300, 1],
+    [null, 400, 200, 0.5],
+  ]);
+  await db.drop();
+});
 
 describe('trades/whales', () => {
   let db: Awaited<ReturnType<typeof testDatabase>>;
