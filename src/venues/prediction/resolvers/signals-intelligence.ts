@@ -174,8 +174,9 @@ function reasonsOf(
     reasons.push(
       `${wise.wallets.filter((wallet) => wallet.token_id === consensus.token_id).length} of ${wise.wallets.length} smart wallets are net on ${consensus.outcome}.`,
     );
-  if (wise.independent_wallets !== null) reasons.push(`They count as ${wise.independent_wallets.toFixed(1)} independent wallets.`);
   if (aligned !== null) reasons.push(aligned ? 'Their outcome leads by price.' : 'Another outcome leads by price.');
+  if (wise.independent_wallets !== null)
+    reasons.push(`Smart wallets of all outcomes count as ${wise.independent_wallets.toFixed(1)} independent ones.`);
   if (consensus !== null && foolish.token_id !== null)
     reasons.push(
       foolish.token_id === consensus.token_id ? 'Low-score money is on the same outcome.' : 'Low-score money is on another outcome.',

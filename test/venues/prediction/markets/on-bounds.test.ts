@@ -16,7 +16,7 @@ import { call, callForError } from './call';
 type Row = Record<string, unknown>;
 interface Report {
   smart_money: { consensus_outcome: string | null; consensus_strength: number; independent_wallets: number };
-  signal_analysis: { contrarian_signal: boolean; confidence: string };
+  signal_analysis: { contrarian_signal: boolean; confidence: string; reasons: string[] };
 }
 
 const [MINUTE, HOUR] = [60, 3_600];
@@ -85,10 +85,15 @@ describe('figures on their bounds', () => {
     (await call<Row[]>(db, path, now)).data.find(({ condition_id }) => condition_id === condition(n));
 
   test('a strength of 0.6 is clear', async () => {
-    expect(await report(61)).toMatchObject({
+    const told = await report(61);
+    expect(told).toMatchObject({
       smart_money: { consensus_outcome: 'No', consensus_strength: 0.6 },
       signal_analysis: { contrarian_signal: true },
     });
+    // Those on the other outcome are among the independent ones.
+    expect(told.signal_analysis.reasons).toEqual(
+      expect.arrayContaining(['1 of 3 smart wallets are net on No.', 'Smart wallets of all outcomes count as 2.3 independent ones.']),
+    );
     expect(await listed('markets/search', 61)).toMatchObject({ smart_money_outcome: 'No', has_contrarian_signal: true });
   });
 
