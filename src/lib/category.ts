@@ -1,3 +1,5 @@
+import { nearest } from './nearest';
+
 /** Categories of prediction markets, as answers list them; which one a market gets is told by categoryOf. */
 export const CATEGORIES = [
   'Politics',
@@ -32,4 +34,10 @@ export function canonicalCategory(text: string): Category | undefined {
   return (
     CATEGORIES.find((category) => category.toLowerCase() === lower) ?? (Object.hasOwn(OTHER_NAMES, lower) ? OTHER_NAMES[lower] : undefined)
   );
+}
+
+/** The category that a mistyped spelling, or a mistyped other name, may have meant. */
+export function categoryMeant(text: string): Category | undefined {
+  const name = nearest(text, [...CATEGORIES, ...Object.keys(OTHER_NAMES)]);
+  return name === undefined ? undefined : canonicalCategory(name);
 }

@@ -1,7 +1,6 @@
 import { canonicalConditionId, canonicalEvmAddress, isBase58Address, isTokenId } from './address';
-import { CATEGORIES, canonicalCategory } from './category';
+import { CATEGORIES, canonicalCategory, categoryMeant } from './category';
 import { canonicalCoin, coinMeant } from './coin';
-import { nearest } from './nearest';
 import { DCA_TIMEFRAMES, TIMEFRAMES, canonicalTimeframe } from './timeframe';
 
 /** What a text must be to stand for a value. */
@@ -52,5 +51,5 @@ export const FORMS: Readonly<Record<string, Form>> = {
   },
   Timeframe: timeframe(TIMEFRAMES),
   DcaTimeframe: timeframe(DCA_TIMEFRAMES),
-  Category: { canonical: canonicalCategory, words: 'a category', choices: CATEGORIES, meant: (text) => nearest(text, CATEGORIES) },
+  Category: { canonical: canonicalCategory, words: 'a category', choices: CATEGORIES, meant: categoryMeant },
 };

@@ -264,6 +264,8 @@ describe('bad values are named, with what was got and what is allowed', () => {
     ['perps/pressure/pairs', 'coins=,', {}],
     ['markets/capital-flow-comparison', 'timeframes=24h,7dd', {}],
     ['markets/trending', 'category=Politcs', { category: 'Politics' }],
+    ['markets/trending', 'category=Pop+Culture', { category: 'Culture' }],
+    ['markets/trending', 'category=Technolgy', { category: 'Tech' }],
     ['markets/trending', 'timeframe=7d&catgory=Sports', { catgory: 'category' }],
     ['markets/trending', 'fields=questoin', { fields: 'question' }],
     ['markets/trending', 'fields=condition_id,questoin,categry', { fields: 'condition_id,question,category' }],
