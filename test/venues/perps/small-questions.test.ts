@@ -282,7 +282,12 @@ describe('amounts that stand at a bound, or are told the same', () => {
   const deal = (coin: string, trader: string, side: 'B' | 'A', sz: string, start: string, minutes: number): Record<string, unknown> =>
     match(ago(minutes), { coin, px: '1', sz, side, taker: [trader, start], maker: [MAX, '0.0'] });
   const buys = (coin: string, trader: string, sz: string): Record<string, unknown> => deal(coin, trader, 'B', sz, '0.0', 5);
-  const [EVE, FAY] = ['e', 'f'].map(trader) as [string, string];
+  const [EVE, FAY, GUS, HAL] = ['e', 'f', '1', '2'].map(trader) as [string, string, string, string];
+  /** A long, opened and closed again. */
+  const trip = (account: string, closedPnl: string): Record<string, unknown>[] => [
+    buys('JJ', account, '0.01'),
+    match(ago(4), { coin: 'JJ', px: '1', sz: '0.01', side: 'A', taker: [account, '0.01', { closedPnl }], maker: [MAX, '0.0'] }),
+  ];
   /** Sales that gain 1 and 3 in turns, one a day, so many days ago; today's in two hours. */
   const gains = (account: string, days: readonly number[]): Record<string, unknown>[] =>
     days.flatMap((day, place) =>
@@ -302,6 +307,7 @@ describe('amounts that stand at a bound, or are told the same', () => {
       ...[buys('EE', ANN, '0.55'), deal('EE', ANN, 'A', '0.45', '0.55', 4), buys('FF', BOB, '0.5'), deal('FF', BOB, 'A', '0.5', '0.5', 4)],
       buys('DD', ANN, '0.0800000001'),
       ...['G1', 'G2', 'G3', 'G4', 'G5'].map((coin) => buys(coin, trader('d'), '1')),
+      ...[...trip(GUS, '0.3'), ...trip(HAL, '-0.3')],
       ...[
         ...gains(EVE, [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]),
         ...gains(
@@ -318,6 +324,14 @@ describe('amounts that stand at a bound, or are told the same', () => {
     const { data } = await ask<{ shared_coins: Row[] }>(own, 'perps/traders/compare', { traders: [ANN, BOB] }, NOW);
     expect(data.shared_coins.map(({ coin }) => coin)).toEqual(['AA', 'ZZ', 'CC']);
     expect(data).toMatchObject({ comparison_winners: { total_volume: [ANN, BOB] }, pairwise: [{ same_direction_pct: 100 }] });
+  });
+
+  test('traders/compare: who gained and lost nothing has no profit factor, and leads by it', async () => {
+    const compared = await ask(own, 'perps/traders/compare', { traders: [HAL, GUS, EVE] }, NOW);
+    expect(compared.data).toMatchObject({
+      traders: [{ stats: { profit_factor: 0 } }, { stats: { profit_factor: null, winning_trades: 1 } }, { stats: { profit_factor: null, closing_trades: 0 } }],
+      comparison_winners: { profit_factor: [GUS] },
+    }); // prettier-ignore
   });
 
   test('smart-wallets/signals: a tenth is no direction, and none is tracked', async () => {

@@ -241,7 +241,9 @@ describe('compare', () => {
     const found = [a, busy, b];
     const figures = found.map((user) => statsOf(user, window) as Row);
     const best = (name: string): string[] => {
-      const values = figures.map((row) => row[name] as number | null);
+      const values = figures.map((row) =>
+        name === 'profit_factor' && row[name] === null && row.winning_trades !== 0 ? Infinity : (row[name] as number | null),
+      );
       const most = Math.max(...values.map((value) => value ?? -Infinity));
       return found.filter((_, index) => values[index] === most);
     };

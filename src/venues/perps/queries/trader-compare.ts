@@ -87,7 +87,10 @@ async function winnersOf(
 ): Promise<Record<Metric, string[]>> {
   const scores = await Promise.all(traders.map((trader) => context.loaders(makeLoaders).score.load(trader)));
   const figure = (metric: Metric, index: number): number | null => {
-    const value = metric === 'smart_score' ? scores[index]?.score : stats.get(traders[index] as string)?.[metric];
+    const own = stats.get(traders[index] as string);
+    // Gains without a loss have no factor: they are more than any.
+    if (metric === 'profit_factor' && own?.profit_factor === null && own.winning_trades > 0) return Infinity;
+    const value = metric === 'smart_score' ? scores[index]?.score : own?.[metric];
     return value == null ? null : roundTo(Number(value), 6);
   };
   const leaders = (metric: Metric): string[] => {
