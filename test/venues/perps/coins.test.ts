@@ -70,7 +70,8 @@ describe('coins/trending', () => {
       const all = world.facts.filter((fact) => fact.coin === coin);
       const earlier = timeframe === 'all' ? [] : [1, 2, 3, 4, 5, 6, 7].filter((k) => from - (k - 1) * length > (first.get(coin) as number));
       const volumes = earlier.map((k) => volumeOf(takers(within([from - k * length, from - (k - 1) * length], all))));
-      const before = timeframe === 'all' ? 0n : volumeOf(takers(within([from - length, from], all)));
+      const isOnRecord = (world.facts[0]?.time as number) <= from - length;
+      const before = isOnRecord ? volumeOf(takers(within([from - length, from], all))) : 0n;
       const [now, then] = [priceAt(world.facts, coin, to) as bigint, priceAt(world.facts, coin, from)];
       const mine = smart(own);
       const count = BigInt(earlier.length);

@@ -32,6 +32,8 @@ describe('in a small world', () => {
   test.each([
     ['1h', { total_volume_usd: 215_000, total_trades: 3, unique_coins: 2, volume_change_pct: 115 }],
     ['7d', { total_volume_usd: 376_000, total_trades: 6, volume_change_pct: 88 }],
+    // Of the thirty days before, ten are on record.
+    ['30d', { total_volume_usd: 576_000, volume_change_pct: null }],
     ['365d', { total_volume_usd: 576_500, total_trades: 8, unique_coins: 3, volume_change_pct: null }],
     ['all', { total_volume_usd: 576_500, total_trades: 8, active_traders: 3, volume_change_pct: null }],
     ['today', { total_volume_usd: 315_000, volume_change_pct: null }],

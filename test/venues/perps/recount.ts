@@ -133,7 +133,7 @@ export function tradeRows(fills: readonly RawFill[], filter: TradeFilter): Row[]
     .map(({ row }) => row);
 }
 
-/** Totals of the venue over [from, to), compared with [before, from). */
+/** Totals of the venue over [from, to), compared with [before, from) where that is wholly on record. */
 export function totals(
   fills: readonly RawFill[],
   from: number,
@@ -149,7 +149,8 @@ export function totals(
     usd(takers.filter(({ side }) => side === 'B')),
     usd(takers.filter(({ side }) => side === 'A')),
   ];
-  const earlier = before === null ? ZERO : usd(fills.filter(({ time, crossed }) => crossed && time >= before && time < from));
+  const isOnRecord = before !== null && fills.some(({ time }) => time <= before);
+  const earlier = !isOnRecord ? ZERO : usd(fills.filter(({ time, crossed }) => crossed && time >= before && time < from));
   const traders = new Set(own.map(({ user }) => user));
   const ofSmart = smart === null ? null : own.filter(({ user }) => smart.has(user));
   return {

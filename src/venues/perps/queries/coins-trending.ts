@@ -6,7 +6,7 @@ import type { Timeframe, Window } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { priceBefore } from './price';
 import { activeByCoin, smartActiveRows } from './active';
-import { findSmartRun, isNewest, openWindow, spanUpToNow, warnUndirected, widerTimeframe, without } from './scope';
+import { findSmartRun, isNewest, openWindow, spanUpToNow, warnUndirected, widerTimeframe, windowBefore, without } from './scope';
 import { PERP_BAR_MS, unitOf } from '../rollups/hours';
 import { type SmartBy, smartBy, untoldRows } from './lives';
 import { BOUGHT, SOLD, SPAN_NAMED, VOLUME_COLUMNS, matchRows, smartIn, smartRows, sumsOf } from './span';
@@ -129,7 +129,7 @@ export async function coinsTrending(args: CoinsTrendingArgs, context: GraphConte
   // A plan for all windows reads hours account by account, in those without a whole day twice as long as a plan of their own.
   const isShort = window.to.getTime() - window.from.getTime() < DAY_MS;
   const span = await spanUpToNow(window, context);
-  const [traded, active] = await Promise.all([
+  const [traded, active, before] = await Promise.all([
     context.sql.query<TradedRow>({ name: `perps_coins_trending_${args.sort_by}`, text: tradedText(args.sort_by), keyed }, [
       ...span,
       earlierBounds(args.timeframe, window),
@@ -137,10 +137,15 @@ export async function coinsTrending(args: CoinsTrendingArgs, context: GraphConte
       args.sort_by === 'smart_wallet_count' ? null : args.limit,
     ]),
     context.sql.query<ActiveRow>({ name: `perps_coins_active_${by}`, text: activeText(by), keyed: keyed && !isShort }, [...span, day]),
+    windowBefore(args.timeframe, context),
   ]);
   const activeIn = new Map(active.map((row) => [row.coin, row]));
   const nobody = { unique_traders: 0, smart_wallet_count: day === null ? null : 0, smart_net_volume_usd: day === null ? null : '0' };
-  const all = traded.map((row): TrendingCoinRow => ({ ...row, ...(activeIn.get(row.coin) ?? nobody) }));
+  const all = traded.map((row): TrendingCoinRow => ({
+    ...row,
+    volume_change_pct: before === null ? null : row.volume_change_pct,
+    ...(activeIn.get(row.coin) ?? nobody),
+  }));
   if (args.sort_by === 'smart_wallet_count') all.sort((a, b) => (b.smart_wallet_count ?? 0) - (a.smart_wallet_count ?? 0));
   const rows = all.slice(0, args.limit);
   if (rows.length === 0)

@@ -1,8 +1,8 @@
 import type { Statement } from '../../../db/sql';
 import { AppError } from '../../../errors';
-import { BEGINNING, type Timeframe, previousWindow } from '../../../lib/timeframe';
+import { BEGINNING, type Timeframe } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
-import { findSmartRun, isNewest, openWindow, spanUpToNow, warnUndirected, widerTimeframe } from './scope';
+import { findSmartRun, isNewest, openWindow, spanUpToNow, warnUndirected, widerTimeframe, windowBefore } from './scope';
 import { activeIn, smartActiveIn } from './active';
 import { type SmartBy, smartBy, untoldRows } from './lives';
 import { SPAN_NAMED, VOLUME, VOLUME_COLUMNS, matchRows, smartIn, smartRows, spanOf, sumsOf, volumeRows } from './span';
@@ -78,12 +78,11 @@ export async function platformStats(
   context: GraphContext,
 ): Promise<PlatformStatsRow & { timeframe: Timeframe }> {
   const window = openWindow(timeframe, context);
-  const before = previousWindow(timeframe, context.now) ?? { from: BEGINNING, to: BEGINNING };
-  const { day, is_told } = await findSmartRun(context);
+  const [before, { day, is_told }] = await Promise.all([windowBefore(timeframe, context), findSmartRun(context)]);
   const keyed = is_told && (await isNewest(context));
   const span = await spanUpToNow(window, context);
   const [[row], [ofSmart]] = await Promise.all([
-    context.sql.query<MarketRow>(market(keyed), [...span, ...spanOf(before)]),
+    context.sql.query<MarketRow>(market(keyed), [...span, ...spanOf(before ?? { from: BEGINNING, to: BEGINNING })]),
     context.sql.query<SmartRow>(smart(smartBy(timeframe, is_told), keyed), [...span, day]),
   ]);
   if (row === undefined || ofSmart === undefined || row.total_trades === 0)
