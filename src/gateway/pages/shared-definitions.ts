@@ -13,7 +13,7 @@ export const SHARED_DEFINITIONS: readonly Definition[] = [
     title: 'Windows',
     text: `A timeframe is a window of event time that ends now: [now − length, now). Its start belongs to it, its end does not. Now is read once for an answer (\`meta.as_of\`), so all its parts agree; \`meta.window\` tells both ends. Tokens: ${TIMEFRAMES.map((token) => `\`${token}\``).join(', ')}; \`1d\` is \`24h\`, \`1y\` is \`365d\`. \`today\` begins at 00:00 UTC. \`all\` begins at ${isoDay(BEGINNING)}, before the first record.
 
-The previous window is the one of equal length just before: [now − 2 · length, now − length). \`all\` has none: figures that compare with it are null. A change in percent is 100 · (current − previous) / previous, null where the previous figure is 0 or unknown.
+The previous window is the one of equal length just before: [now − 2 · length, now − length). \`all\` has none: figures that compare with it are null. Where records begin within it, what it came to is not known either; what tells its amounts beside (markets/volume-by-group, markets/capital-flow and its comparison) tells those on record. A change in percent is 100 · (current − previous) / previous, null where the previous figure is 0 or unknown.
 
 Windows are exact to the second; nothing is rounded to hours or days. \`days\` = N (perpetual futures) means the N UTC days that end today, today counted up to now.`,
   },

@@ -4,6 +4,7 @@ import type { GraphContext, Resolvers } from '../../venue';
 import { makeLoaders } from '../loaders';
 import type { PoolIds } from '../queries/pool-ids';
 import { listHeld, listTopPools, type PoolsTopSort } from '../queries/pools-top';
+import { previousOnRecord } from '../queries/buckets';
 import { listTrendingPools } from '../queries/pools-trending';
 import { listProvided } from '../queries/provided';
 import { listSmartPools, type SmartPoolsSort } from '../queries/smart-pools';
@@ -63,10 +64,14 @@ async function lpPoolsTrending(_root: unknown, input: PoolsTrendingInput, contex
   const { timeframe, min_volume_usd, limit } = input;
   const window = windowOf(timeframe, context.now);
   const earlier = earlierWindows(timeframe, context.now);
-  const rows = await listTrendingPools(context.sql, { pool_type: typeOf(input.pool_type), window, earlier, min_volume_usd, limit });
+  const [rows, before] = await Promise.all([
+    listTrendingPools(context.sql, { pool_type: typeOf(input.pool_type), window, earlier, min_volume_usd, limit }),
+    previousOnRecord(context.sql, timeframe, context.now),
+  ]);
   if (rows.length === 0) throw nothingIn(timeframe, { ...typeDropped(input.pool_type), ...(min_volume_usd > 0 && { min_volume_usd: 0 }) });
   describe(context, { timeframe, window, rows });
-  return withProviders(rows, window, context);
+  const shown = await withProviders(rows, window, context);
+  return before === null ? shown.map((row) => ({ ...row, volume_change_pct: null })) : shown;
 }
 
 /** The windows of equal length before the window of `timeframe`, newest first. */

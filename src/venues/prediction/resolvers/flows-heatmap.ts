@@ -7,7 +7,7 @@ import { makeMarketLoaders } from '../market-loaders';
 import { getFirstFill } from '../queries/newest-fill';
 import { rankVolumes } from '../queries/volume-ranking';
 import { type VolumeScope, listVolumeCells } from '../queries/volumes';
-import { emptyWithin, smartRule, stretchOf, windowsOf } from './flows-scope';
+import { emptyWithin, smartRule, stretchOf, windowsOnRecord } from './flows-scope';
 
 type GroupBy = 'market' | 'category' | 'hour_of_day' | 'day_of_week';
 
@@ -27,7 +27,7 @@ const MOST_LABELS = 24;
 
 /** markets/volume-heatmap: how volume is spread over markets, categories, hours or weekdays. Throws empty_result for a window without trades, range_too_large for too many buckets or cells. */
 export const marketsVolumeHeatmap: Resolver<unknown, Args> = async (_, args, context) => {
-  const windows = windowsOf(args.timeframe, context.now);
+  const windows = await windowsOnRecord(args.timeframe, context);
   Object.assign(context.meta, { timeframe: args.timeframe, window: windows.window });
   const bucket_size = await bucketOf(args, windows.window, context);
   const smart = args.smart_money_only ? await smartRule(context, stretchOf(windows.cut)) : null;

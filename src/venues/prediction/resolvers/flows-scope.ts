@@ -19,6 +19,14 @@ export interface Windows {
   shift: number;
 }
 
+/** The equal window before one that ends now; null where it is not wholly on record: what was traded in it is not known. */
+export async function windowBefore(timeframe: Timeframe, context: GraphContext): Promise<Window | null> {
+  const before = previousWindow(timeframe, context.now);
+  if (before === null) return null;
+  const { since } = await context.loaders(makeLoaders).state();
+  return since === null || since > before.from ? null : before;
+}
+
 /** The window of a timeframe and the one before. With `aligned`, hours of the earlier one are cut where those of the later one stand. */
 export function windowsOf(timeframe: Timeframe, now: Date, aligned = false): Windows {
   const window = windowOf(timeframe, now);
@@ -27,6 +35,14 @@ export function windowsOf(timeframe: Timeframe, now: Date, aligned = false): Win
   if (previous === null) return { window, previous, cut: cutAt([window.from, window.to]), shift: 0 };
   const shift = window.from.getTime() - previous.from.getTime();
   return { window, previous, cut: cutAt([previous.from, window.from, window.to], aligned ? shift : 0), shift };
+}
+
+/** The window of a timeframe, and the one before where that is wholly on record. */
+export async function windowsOnRecord(timeframe: Timeframe, context: GraphContext): Promise<Windows> {
+  const windows = windowsOf(timeframe, context.now);
+  if ((await windowBefore(timeframe, context)) !== null) return windows;
+  const { window } = windows;
+  return { window, previous: null, cut: cutAt([window.from, window.to]), shift: 0 };
 }
 
 /** Smart fills of a stretch of time: each judged by the run before its day. Names the newest run in meta. */

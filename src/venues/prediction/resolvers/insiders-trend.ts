@@ -2,7 +2,7 @@ import { AppError } from '../../../errors';
 import { BUCKETS, type BucketSize, bucketsOf, checkGrid, sizeBeside } from '../../../lib/grid';
 import { groupedBy } from '../../../lib/grouped';
 import { greatest, mean, median } from '../../../lib/statistics';
-import { END, type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
+import { END, type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { changePercent, meanScore, percent } from '../exact';
 import { type JudgedBet, listBucketVolumes, listInsidersEver } from '../queries/insider-runs';
@@ -17,6 +17,7 @@ import {
 } from '../queries/insider-trend';
 import { getFirstFill } from '../queries/newest-fill';
 import { overMarkets } from '../scoring/insider';
+import { windowBefore } from './flows-scope';
 import { dominantOf } from './insiders';
 import { timeframeWith } from './paging';
 
@@ -51,7 +52,7 @@ export const walletsInsidersTrend: Resolver<unknown, TrendArgs> = async (_, args
     spans.map(({ from, to }): FlaggedSpan => ({ wallet, place: index + 1, from: new Date(from), to: new Date(to) })),
   );
   const scope: FlaggedScope = { flagged, window, category: args.category ?? null };
-  const before = previousWindow(args.timeframe, context.now);
+  const before = await windowBefore(args.timeframe, context);
   const [sums, earlier, volumes] = await Promise.all([
     findInsiderSums(context.sql, scope, length, args.limit),
     before && getInsiderBuys(context.sql, { ...scope, window: before }),

@@ -6,7 +6,7 @@ import { changePercent, percent, total } from '../exact';
 import { countActiveMarkets } from '../queries/active-markets';
 import { hasAnything } from '../queries/platform-stats';
 import { type VolumeScope, listTraders, listVolumes } from '../queries/volumes';
-import { smartRule, windowsOf } from './flows-scope';
+import { smartRule, windowsOnRecord } from './flows-scope';
 
 /** markets/categories: all categories, with figures of the window unless they are not asked for. Throws empty_result while the store is empty. */
 export const marketsCategories: Resolver<unknown, { include_stats: boolean; timeframe: Timeframe }> = async (
@@ -24,7 +24,7 @@ export const marketsCategories: Resolver<unknown, { include_stats: boolean; time
 };
 
 async function loadStats(context: GraphContext, timeframe: Timeframe): Promise<(category: string) => Record<string, unknown>> {
-  const windows = windowsOf(timeframe, context.now);
+  const windows = await windowsOnRecord(timeframe, context);
   Object.assign(context.meta, { timeframe, window: windows.window });
   const scope: VolumeScope = { cut: windows.cut, shift: 0, category: null, smart: null };
   const smart = await smartRule(context, windowOf(timeframe, context.now));

@@ -10,7 +10,7 @@ import { type SmartFlowRow, listSmartFlows } from '../queries/market-flows';
 import { type SpikeRow, type TrendingOrder, type TrendingRow, listSpikes, listTrending } from '../queries/market-trending';
 import { type Cut, cutAt } from '../queries/pieces';
 import { listTakersOn } from '../queries/taker-counts';
-import { emptyWithin, smartRule } from './flows-scope';
+import { emptyWithin, smartRule, windowBefore } from './flows-scope';
 
 interface Args {
   timeframe: Timeframe;
@@ -37,6 +37,7 @@ export const marketsTrending: Resolver<unknown, Args> = async (_, args, context)
   context.meta.count = shown.length;
   const ids = shown.map((row) => row.condition_id);
   const told = Promise.all([
+    windowBefore(args.timeframe, context),
     listSmartFlows(context.sql, own, rule, ids).then((rows) => groupedBy(rows, (flow) => flow.condition_id)),
     listTakersOn(context.sql, window, ids).then((rows) => new Map(rows.map((row) => [row.condition_id, row.wallets]))),
     hasEarlier(cut) ? listSpikes(context.sql, cut, shown).then((rows) => new Map(rows.map((row) => [row.condition_id, row]))) : new Map(),
@@ -44,8 +45,10 @@ export const marketsTrending: Resolver<unknown, Args> = async (_, args, context)
   return Promise.all(shown.map((row) => describe(row, told, window, context)));
 };
 
-/** Smart flows, numbers of takers, and what was traded before, by market. */
-type Told = Promise<readonly [ReadonlyMap<string, SmartFlowRow[]>, ReadonlyMap<string, number>, ReadonlyMap<string, SpikeRow>]>;
+/** The window before where it is on record; smart flows, numbers of takers, and what was traded before, by market. */
+type Told = Promise<
+  readonly [Window | null, ReadonlyMap<string, SmartFlowRow[]>, ReadonlyMap<string, number>, ReadonlyMap<string, SpikeRow>]
+>;
 
 /** Whether there are parts before the last one: of everything there are none. */
 const hasEarlier = ({ bounds }: Cut): boolean => bounds.length > 2;
@@ -59,13 +62,14 @@ function cutOf(timeframe: Timeframe, { from, to }: Window): Cut {
 async function describe(row: TrendingRow, told: Told, window: Window, context: GraphContext): Promise<Record<string, unknown>> {
   const { prices, shown } = context.loaders(makeMarketLoaders);
   const { condition_id } = row;
-  const [[smart, takers, spikes], record, current, before] = await Promise.all([
+  const [[compared, smart, takers, spikes], record, current, before] = await Promise.all([
     told,
     shown.load(condition_id),
     prices.load({ condition_id, at: context.now }),
     prices.load({ condition_id, at: window.from, opening: true }),
   ]);
-  const { previous = null, spike = null } = spikes.get(condition_id) ?? {};
+  const { previous: traded = null, spike = null } = spikes.get(condition_id) ?? {};
+  const previous = compared && traded;
   const flows = smart.get(condition_id) ?? [];
   const leader = leaderOf(current);
   const start = before.find((outcome) => outcome.token_id === leader?.token_id)?.price ?? null;

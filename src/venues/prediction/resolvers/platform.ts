@@ -1,16 +1,16 @@
 import { AppError } from '../../../errors';
-import { type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
+import { type Timeframe, type Window, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolver } from '../../venue';
 import { over, percent } from '../exact';
 import { makeLoaders } from '../loaders';
 import { type PlatformTotals, getPlatformTotals, getTaken, hasAnything } from '../queries/platform-stats';
 import { findToldTotals } from '../queries/platform-told';
+import { windowBefore } from './flows-scope';
 
 /** platform/stats: totals of the venue in the window. Throws empty_result while the store holds nothing at all. */
 export const platformStats: Resolver<unknown, { timeframe: Timeframe }> = async (_, { timeframe }, context) => {
   const window = windowOf(timeframe, context.now);
-  const before = previousWindow(timeframe, context.now);
-  const run = await context.loaders(makeLoaders).scoreRun();
+  const [before, run] = await Promise.all([windowBefore(timeframe, context), context.loaders(makeLoaders).scoreRun()]);
   const [totals, previous] = await Promise.all([totalsOf(context, window, run?.day ?? null), before && getTaken(context.sql, before)]);
   if (totals.total_trades === 0 && totals.active_traders === 0 && !(await hasAnything(context.sql, context.now)))
     throw new AppError('empty_result');

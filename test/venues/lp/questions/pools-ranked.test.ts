@@ -69,7 +69,9 @@ describe('rankings of pools on a simulated world', () => {
     const born = Math.min(...stamps);
     const backs = [1, 2, 3, 4, 5, 6, 7].filter((back) => NOW.getTime() - back * length > born);
     const [now, previous] = [volume(0), backs.length > 0 ? volume(1) : 0n];
-    const change = over((now - previous) * 100n, previous);
+    const first = Math.min(...[...facts.events, ...facts.swaps, ...facts.hours].map((fact) => fact.at));
+    const isKnown = first - (first % HOUR) <= NOW.getTime() - 2 * length;
+    const change = isKnown ? over((now - previous) * 100n, previous) : null;
     const sum = backs.reduce((all, back) => all + volume(back), 0n);
     const spike = backs.length < 3 ? null : over(now + whole(1000), sum / BigInt(backs.length) + whole(1000));
     return { volume_change_pct: change === null ? null : shown(change), volume_spike_multiplier: spike === null ? null : shown(spike) };

@@ -47,6 +47,8 @@ describe('even figures', () => {
       ...Array.from({ length: 10 }, (_, k) => trade(90 + k, 90, 0, 851 + k, 'BUY', 766.6, 0.5, (6 + k) * HOUR)),
       ...Array.from({ length: 10 }, (_, k) => trade(110 + k, 90, 0, 851 + k, 'SELL', 33.4, 0.5, (2 + k / 10) * HOUR)),
       trade(130, 91, 0, 850, 'BUY', 20, 0.5, 3 * HOUR),
+      // Records reach back beyond the day before.
+      trade(150, 99, 0, 899, 'BUY', 2, 0.5, 60 * HOUR),
       ...[20, 189.258].map((size, k) => trade(140 + k, 92, 0, 840, 'BUY', size, 0.5, (40 - 10 * k) * HOUR)),
     ]);
     for (const day of ['2026-03-08', '2026-03-10'])

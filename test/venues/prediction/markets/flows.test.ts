@@ -61,7 +61,7 @@ describe('flows', () => {
     smart ? (facts ?? []).filter((fact) => isSmart(world, fact)) : takers(facts);
 
   test.each(TIMEFRAMES)('markets/categories %s', async (timeframe) => {
-    const { fills, before } = windowsOf(world, timeframe);
+    const { fills, known: before } = windowsOf(world, timeframe);
     const whole = usdc(takers(fills));
     const { data, meta } = await call<Row[]>(world.db, 'markets/categories', world.now, { timeframe });
     expect(data).toEqual(
@@ -140,7 +140,7 @@ describe('flows', () => {
   const heatmaps = [...TIMEFRAMES.map((timeframe) => [timeframe, 0] as const), ['all', 3] as const];
   test.each(heatmaps)('markets/volume-heatmap %s, %i days on', async (timeframe, days) => {
     const asked = { ...world, now: new Date(world.now.getTime() + days * DAY) };
-    const { fills, before } = windowsOf(asked, timeframe);
+    const { fills, known: before } = windowsOf(asked, timeframe);
     for (const [group_by, smart_money_only, category, limit, bucket_size] of [
       ['market', false, null, 5, 'auto'], ['category', true, null, 3, '4h'], ['hour_of_day', false, 'Sports', 20, '1d'], ['day_of_week', true, null, 20, 'auto'],
     ] as const) {
@@ -294,7 +294,7 @@ describe('flows', () => {
   });
 
   test.each(TIMEFRAMES)('markets/trending %s', async (timeframe) => {
-    const { from, to, fills, before } = windowsOf(world, timeframe);
+    const { from, to, fills, known: before } = windowsOf(world, timeframe);
     const active = [...world.markets.values()].filter((market) => isActive(market, to));
     const rows = active.flatMap((market) => {
       const own = takers(fills).filter((fact) => fact.market === market.id);

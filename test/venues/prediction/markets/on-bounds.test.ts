@@ -58,6 +58,8 @@ describe('figures on their bounds', () => {
       trade(23, 65, 0, 604, 'SELL', 11.39, 0.5, HOUR),
       ...[3.2, 2.8, 1.4].map((size, k) => trade(30 + k, 66 + k, 0, 605, 'BUY', size, 0.5, 25 * HOUR)),
       ...[3.36, 2.94, 1.33].map((size, k) => trade(40 + k, 66 + k, 0, 605, 'BUY', size, 0.5, HOUR)),
+      // Records reach back beyond the day before.
+      trade(59, 89, 0, 699, 'BUY', 2, 0.5, 60 * HOUR),
       ...FEW.map((by, k) => trade(60 + k, 83, 0, by, 'SELL', 20, 0.4, HOUR)),
       trade(50, 71, 0, 601, 'BUY', 200.2, 0.5, 9 * HOUR),
       trade(51, 71, 0, 602, 'BUY', 400.4, 0.5, 8 * HOUR),

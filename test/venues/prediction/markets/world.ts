@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../../src/lib/time';
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import type { Role } from '../../../../src/sandbox/simulator/prediction/crowd';
 import { type Timeframe, windowOf } from '../../../../src/lib/timeframe';
@@ -117,9 +118,15 @@ export const between = (world: World, from: number, to: number): Fact[] =>
   world.facts.filter((fact) => isFill(fact) && fact.time >= from && fact.time < to);
 
 /** Fills of a timeframe, and of the equal one before; null for `all`. */
-export function windowsOf(world: World, timeframe: Timeframe): { from: number; to: number; fills: Fact[]; before: Fact[] | null } {
+/** `before`: of the equal window before; `known` the same, null where records begin within it. */
+export function windowsOf(
+  world: World,
+  timeframe: Timeframe,
+): { from: number; to: number; fills: Fact[]; before: Fact[] | null; known: Fact[] | null } {
   const [from, to] = [windowOf(timeframe, world.now).from.getTime(), world.now.getTime()];
-  return { from, to, fills: between(world, from, to), before: timeframe === 'all' ? null : between(world, 2 * from - to, from) };
+  const before = timeframe === 'all' ? null : between(world, 2 * from - to, from);
+  const first = Math.min(...world.facts.filter(({ token }) => token !== null).map(({ time }) => time));
+  return { from, to, fills: between(world, from, to), before, known: first - (first % HOUR_MS) <= 2 * from - to ? before : null };
 }
 
 /** Score that judges a wallet's event: of the newest run of a day before, or of the first run. */

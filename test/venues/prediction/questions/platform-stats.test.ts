@@ -81,6 +81,11 @@ describe('platform/stats', () => {
       total_volume_usdc: 900_000,
       volume_change_pct: Number(((100 * (900_000 - 59_286.7)) / 59_286.7).toFixed(6)),
     });
+    // Of the ninety days before, the last alone are on record.
+    expect(await stats('90d', new Date(now.getTime() + 89 * 86_400_000))).toMatchObject({
+      total_volume_usdc: expect.any(Number),
+      volume_change_pct: null,
+    });
   });
 
   test('nothing of the future counts', async () => {
