@@ -107,7 +107,11 @@ export function statsByHand(
     if (event.owner !== null)
       firsts.set(event.owner, Math.min(firsts.get(event.owner) ?? Number.POSITIVE_INFINITY, event.timestamp.getTime()));
   const sum = (values: (string | null)[]): bigint => values.reduce((total, value) => (value === null ? total : total + scaled(value)), 0n);
-  const before = previous === null ? 0n : sum(moved(scope.filter((event) => inside(event.timestamp, previous))));
+  // What came to pass before the hour of the first fact is not known.
+  const times = [...world.events, ...world.swaps].map(({ timestamp }) => timestamp.getTime());
+  const first = [...times, ...world.hours.map(({ hour }) => hour.getTime())].reduce((a, b) => Math.min(a, b));
+  const known = previous !== null && hourOf(new Date(first)) <= previous.from.getTime() ? previous : null;
+  const before = known === null ? 0n : sum(moved(scope.filter((event) => inside(event.timestamp, known))));
   return {
     total_volume_usd: exactSum(moved(events)),
     total_events: events.length,
@@ -132,7 +136,7 @@ export function statsByHand(
     smart_lps: [...owners].filter((owner) =>
       events.some((event) => event.owner === owner && Number(scoreBefore(world, owner, event.timestamp) ?? 0) >= 60),
     ).length,
-    volume_change_pct: previous === null ? null : exactChange(sum(moved(events)), before),
+    volume_change_pct: known === null ? null : exactChange(sum(moved(events)), before),
   };
 }
 
