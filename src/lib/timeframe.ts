@@ -79,6 +79,12 @@ export function previousWindow(timeframe: Timeframe, now: Date): Window | null {
   return { from: new Date(2 * from.getTime() - to.getTime()), to: from };
 }
 
+/** The same where records, of which `first` is the first, reach back to its beginning: of a window that they begin within it is not known what it came to. */
+export function previousOnRecord(timeframe: Timeframe, now: Date, first: Date | null): Window | null {
+  const previous = previousWindow(timeframe, now);
+  return previous !== null && first !== null && first <= previous.from ? previous : null;
+}
+
 /** A window after the two next shorter ones, as far as there are any. */
 export const withShorter = (timeframe: Timeframe): Timeframe[] => [
   ...TIMEFRAMES.filter((token) => token !== 'today' && lengthOf(token) < lengthOf(timeframe)).slice(-2),

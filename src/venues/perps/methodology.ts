@@ -26,7 +26,7 @@ Market-wide \`total_trades\` and \`trade_count\` are matches, those of an accoun
   {
     id: 'perps-volume',
     title: 'Coin volume',
-    text: `Volume of a coin or the venue = Σ price · size of matches, each once ("Match counting"). \`buy_volume_usd\` and \`sell_volume_usd\` are what takers bought and sold. Volume of an account = Σ of all its own fills. Price = the last fill before the instant; \`price_change_pct\` compares it with the last fill before the window. \`volume_change_pct\` compares with the previous window; where that begins before the first fill on record, its volume is unknown.`,
+    text: `Volume of a coin or the venue = Σ price · size of matches, each once ("Match counting"). \`buy_volume_usd\` and \`sell_volume_usd\` are what takers bought and sold. Volume of an account = Σ of all its own fills. Price = the last fill before the instant; \`price_change_pct\` compares it with the last fill before the window.`,
   },
   {
     id: 'perps-pnl',

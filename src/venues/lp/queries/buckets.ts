@@ -1,5 +1,5 @@
 import type { Sql, Statement } from '../../../db/sql';
-import { BEGINNING, type Timeframe, type Window, previousWindow, since, windowOf } from '../../../lib/timeframe';
+import { BEGINNING, type Timeframe, type Window, previousOnRecord, since, windowOf } from '../../../lib/timeframe';
 import { bornAt } from './pools-trending';
 
 const POOL_BORN: Statement = { name: 'lp_pool_born', text: `SELECT ${bornAt('$1::text')} AS at`, keyed: true };
@@ -32,14 +32,15 @@ export async function lifeIn(
 /** A window that begins before everything begins with the hour of the first fact of any pool instead: months before it are not looked at. Empty where there is none. */
 export async function factsIn(sql: Sql, window: Window): Promise<Window> {
   if (window.from > BEGINNING) return window;
-  const [first] = await sql.query<{ at: Date | null }>(ALL_BORN, []);
-  return since(window, first?.at ?? window.to);
+  return since(window, (await findFirstFact(sql)) ?? window.to);
 }
 
-/** The window of equal length just before, where records reach back to its beginning: of one that they begin within it is not known what it came to. */
-export async function previousOnRecord(sql: Sql, timeframe: Timeframe, now: Date): Promise<Window | null> {
-  const previous = previousWindow(timeframe, now);
-  if (previous === null) return null;
+/** The equal window before one that ends now; null where it is not wholly on record. */
+export const windowBefore = async (sql: Sql, timeframe: Timeframe, now: Date): Promise<Window | null> =>
+  previousOnRecord(timeframe, now, await findFirstFact(sql));
+
+/** The hour of the first fact of any pool. */
+async function findFirstFact(sql: Sql): Promise<Date | null> {
   const [first] = await sql.query<{ at: Date | null }>(ALL_BORN, []);
-  return first?.at != null && first.at <= previous.from ? previous : null;
+  return first?.at ?? null;
 }

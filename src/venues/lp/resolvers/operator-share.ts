@@ -1,7 +1,7 @@
 import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { POOL_TYPES } from '../chain-addresses';
-import { previousOnRecord } from '../queries/buckets';
+import { windowBefore } from '../queries/buckets';
 import { findVolumeShare, listOperatorShares, type OperatorShareRow } from '../queries/operator-share';
 import { changePercent } from '../queries/platform-stats';
 import { nothingIn, type PoolTypeFilter, typeDropped, typeOf, warnOfUnpriced } from './asked';
@@ -29,7 +29,7 @@ async function shareOf(accounts: readonly string[], input: ShareInput, context: 
   const { timeframe } = input;
   const pool_type = typeOf(input.pool_type);
   const window = windowOf(timeframe, now);
-  const previous = await previousOnRecord(sql, timeframe, now);
+  const previous = await windowBefore(sql, timeframe, now);
   const [rows, earlier] = await Promise.all([
     listOperatorShares(sql, { pool_type, window, accounts }),
     previous === null ? null : findVolumeShare(sql, { pool_type, window: previous, accounts }),

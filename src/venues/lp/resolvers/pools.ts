@@ -4,7 +4,7 @@ import type { GraphContext, Resolvers } from '../../venue';
 import { makeLoaders } from '../loaders';
 import type { PoolIds } from '../queries/pool-ids';
 import { listHeld, listTopPools, type PoolsTopSort } from '../queries/pools-top';
-import { previousOnRecord } from '../queries/buckets';
+import { windowBefore } from '../queries/buckets';
 import { listTrendingPools } from '../queries/pools-trending';
 import { listProvided } from '../queries/provided';
 import { listSmartPools, type SmartPoolsSort } from '../queries/smart-pools';
@@ -66,7 +66,7 @@ async function lpPoolsTrending(_root: unknown, input: PoolsTrendingInput, contex
   const earlier = earlierWindows(timeframe, context.now);
   const [rows, before] = await Promise.all([
     listTrendingPools(context.sql, { pool_type: typeOf(input.pool_type), window, earlier, min_volume_usd, limit }),
-    previousOnRecord(context.sql, timeframe, context.now),
+    windowBefore(context.sql, timeframe, context.now),
   ]);
   if (rows.length === 0) throw nothingIn(timeframe, { ...typeDropped(input.pool_type), ...(min_volume_usd > 0 && { min_volume_usd: 0 }) });
   describe(context, { timeframe, window, rows });

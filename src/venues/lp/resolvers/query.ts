@@ -4,7 +4,7 @@ import { type Timeframe, windowOf } from '../../../lib/timeframe';
 import type { GraphContext, Resolvers } from '../../venue';
 import { POOL_TYPES, type PoolType } from '../chain-addresses';
 import { makeLoaders } from '../loaders';
-import { findBirth, previousOnRecord } from '../queries/buckets';
+import { findBirth, windowBefore } from '../queries/buckets';
 import { getPlatformStats, type PlatformStats } from '../queries/platform-stats';
 import { EVENT_FORMS, eventPosition, listPoolEvents, listPoolSwaps, SWAP_FORMS, swapPosition } from '../queries/pools-events';
 import type { PoolIds } from '../queries/pool-ids';
@@ -141,7 +141,7 @@ async function lpPlatformStats(
   const { timeframe } = input;
   const window = windowOf(timeframe, context.now);
   const pool_type = typeOf(input.pool_type);
-  const args = { pool_type, window, previous: await previousOnRecord(context.sql, timeframe, context.now) };
+  const args = { pool_type, window, previous: await windowBefore(context.sql, timeframe, context.now) };
   const [stats] = await Promise.all([getPlatformStats(context.sql, args), nameScores(context)]);
   Object.assign(context.meta, { timeframe, window });
   const all = stats.totals.find((row) => row.pool_type === null);

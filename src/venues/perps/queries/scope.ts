@@ -1,7 +1,7 @@
 import type { Statement } from '../../../db/sql';
 import { AppError, notKnown } from '../../../errors';
 import { DAY_MS } from '../../../lib/time';
-import { type Timeframe, type Window, lengthOf, previousWindow, windowOf } from '../../../lib/timeframe';
+import { type Timeframe, type Window, lengthOf, previousOnRecord, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
 import { type KnownCoin, findKnownCoin } from './find-coin';
@@ -25,12 +25,9 @@ export function openDays(days: number, context: GraphContext): Window {
 /** The first fill of all; null before it. */
 export const findFirstFill = ({ loaders }: GraphContext): Promise<Date | null> => loaders(makeLoaders).firstFill();
 
-/** The equal window before one that ends now; null where it is not wholly on record: what was traded in it is not known. */
-export async function windowBefore(timeframe: Timeframe, context: GraphContext): Promise<Window | null> {
-  const before = previousWindow(timeframe, context.now);
-  const first = await findFirstFill(context);
-  return before === null || first === null || first > before.from ? null : before;
-}
+/** The equal window before one that ends now; null where it is not wholly on record. */
+export const windowBefore = async (timeframe: Timeframe, context: GraphContext): Promise<Window | null> =>
+  previousOnRecord(timeframe, context.now, await findFirstFill(context));
 
 /** Whether a window up to now begins before the first fact: then whole lives tell it. */
 export async function isEverything(context: GraphContext, { from }: Window): Promise<boolean> {

@@ -56,6 +56,7 @@ export async function findNewestFill(sql: Sql, scope: FillScope, now: Date): Pro
 
 const FIRST: Statement = {
   name: 'pm_first_fill',
+  keyed: true,
   text: 'SELECT min(open_at) AS at FROM pm_token_hour WHERE hour = (SELECT min(hour) FROM pm_token_hour)',
 };
 

@@ -1,8 +1,8 @@
 import { AppError } from '../../../errors';
-import { type Timeframe, type Window, previousWindow, windowOf } from '../../../lib/timeframe';
+import { type Timeframe, type Window, previousOnRecord, previousWindow, windowOf } from '../../../lib/timeframe';
 import type { GraphContext } from '../../venue';
 import { makeLoaders } from '../loaders';
-import { type FillScope, findNewestFill } from '../queries/newest-fill';
+import { type FillScope, findNewestFill, getFirstFill } from '../queries/newest-fill';
 import { type Cut, type SmartRule, cutAt } from '../queries/pieces';
 import { spansOf } from '../queries/score-runs';
 import { SMART_SCORE } from '../scoring/tiers';
@@ -19,18 +19,13 @@ export interface Windows {
   shift: number;
 }
 
-/** The equal window before one that ends now; null where it is not wholly on record: what was traded in it is not known. */
-export async function windowBefore(timeframe: Timeframe, context: GraphContext): Promise<Window | null> {
-  const before = previousWindow(timeframe, context.now);
-  if (before === null) return null;
-  const { since } = await context.loaders(makeLoaders).state();
-  return since === null || since > before.from ? null : before;
-}
+/** The equal window before one that ends now; null where it is not wholly on record. */
+export const windowBefore = async (timeframe: Timeframe, { sql, now }: GraphContext): Promise<Window | null> =>
+  previousOnRecord(timeframe, now, await getFirstFill(sql));
 
 /** The window of a timeframe and the one before. With `aligned`, hours of the earlier one are cut where those of the later one stand. */
-export function windowsOf(timeframe: Timeframe, now: Date, aligned = false): Windows {
+export function windowsOf(timeframe: Timeframe, now: Date, aligned = false, before = previousWindow(timeframe, now)): Windows {
   const window = windowOf(timeframe, now);
-  const before = previousWindow(timeframe, now);
   const previous = before !== null && before.from < before.to ? before : null;
   if (previous === null) return { window, previous, cut: cutAt([window.from, window.to]), shift: 0 };
   const shift = window.from.getTime() - previous.from.getTime();
@@ -38,12 +33,8 @@ export function windowsOf(timeframe: Timeframe, now: Date, aligned = false): Win
 }
 
 /** The window of a timeframe, and the one before where that is wholly on record. */
-export async function windowsOnRecord(timeframe: Timeframe, context: GraphContext): Promise<Windows> {
-  const windows = windowsOf(timeframe, context.now);
-  if ((await windowBefore(timeframe, context)) !== null) return windows;
-  const { window } = windows;
-  return { window, previous: null, cut: cutAt([window.from, window.to]), shift: 0 };
-}
+export const windowsOnRecord = async (timeframe: Timeframe, context: GraphContext): Promise<Windows> =>
+  windowsOf(timeframe, context.now, false, await windowBefore(timeframe, context));
 
 /** Smart fills of a stretch of time: each judged by the run before its day. Names the newest run in meta. */
 export async function smartRule(context: GraphContext, window: Window, min_score: number = SMART_SCORE): Promise<SmartRule> {

@@ -1,4 +1,3 @@
-import { HOUR_MS } from '../../../../src/lib/time';
 import { predictionWorld } from '../../../../src/sandbox/simulator/prediction';
 import type { Role } from '../../../../src/sandbox/simulator/prediction/crowd';
 import { type Timeframe, windowOf } from '../../../../src/lib/timeframe';
@@ -126,7 +125,7 @@ export function windowsOf(
   const [from, to] = [windowOf(timeframe, world.now).from.getTime(), world.now.getTime()];
   const before = timeframe === 'all' ? null : between(world, 2 * from - to, from);
   const first = Math.min(...world.facts.filter(({ token }) => token !== null).map(({ time }) => time));
-  return { from, to, fills: between(world, from, to), before, known: first - (first % HOUR_MS) <= 2 * from - to ? before : null };
+  return { from, to, fills: between(world, from, to), before, known: first <= 2 * from - to ? before : null };
 }
 
 /** Score that judges a wallet's event: of the newest run of a day before, or of the first run. */
